@@ -1,0 +1,260 @@
+"""
+Everything that is checked, one session each; plain ``nox`` runs the default ones.
+
+The page for people is docs/contributing.md.
+Every list (Pythons, dependencies, tools) is read from pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from pathlib import Path
+
+import nox
+
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "virtualenv"
+nox.options.download_python = "never"
+nox.options.error_on_external_run = True
+nox.options.reuse_existing_virtualenvs = True
+nox.options.sessions = ["lint", "typing", "tests", "property"]
+
+PYPROJECT = nox.project.load_toml("pyproject.toml")
+SUPPORTED = nox.project.python_versions(PYPROJECT)
+NEXT = "3.14"  # tested where it is found; a classifier promises more than that
+EXTRAS = PYPROJECT["project"]["optional-dependencies"]
+
+# What tests import besides the package: the suite needs no other.
+TESTED_EXTRAS = ["cli", "jsonschema"]
+
+
+def runs(command: str | Path, version: str) -> bool:
+    """
+    Tell whether *command* is a working interpreter of *version* that can make environments.
+
+    A file on PATH is not enough: the shims of a version manager are there for
+    versions that it will not run.
+    """
+    program = "import sys, ensurepip, venv; print('%d.%d' % sys.version_info[:2])"
+    try:
+        done = subprocess.run(  # noqa: S603
+            [command, "-c", program],
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=30,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+    return done.returncode == 0 and done.stdout.strip() == version
+
+
+def in_pyenv(version: str) -> list[Path]:
+    """
+    List the interpreters of *version* under the roots of pyenv, newest first.
+    """
+    roots = [Path("~/.pyenv").expanduser()]
+    if given := os.environ.get("PYENV_ROOT"):
+        roots.insert(0, Path(given))
+    found = [p for root in roots for p in root.glob(f"versions/{version}.*")]
+    found = [p for p in found if re.fullmatch(r"\d+\.\d+\.\d+", p.name)]
+    found.sort(key=lambda p: int(p.name.rpartition(".")[2]), reverse=True)
+
+    return [p / "bin" / f"python{version}" for p in found]
+
+
+def find(version: str) -> bool:
+    """
+    Tell whether *version* can be used here; put it on PATH if that is what it takes.
+    """
+    if sys.version_info[:2] == tuple(map(int, version.split("."))):
+        return True
+    on_path = shutil.which(f"python{version}")
+    if on_path and runs(on_path, version):
+        return True
+    for path in in_pyenv(version):
+        if runs(path, version):
+            os.environ["PATH"] = os.pathsep.join([str(path.parent), os.environ["PATH"]])
+            return True
+
+    return False
+
+
+def found_pythons() -> list[str]:
+    """
+    List the versions that work here; without any, the one that runs nox.
+    """
+    wanted = [*SUPPORTED, NEXT]
+    found = [version for version in wanted if find(version)]
+    missing = ", ".join(version for version in wanted if version not in found)
+    if missing:
+        print(f"Not found here, so not tested: Python {missing}.", flush=True)
+
+    return found or [f"{sys.version_info[0]}.{sys.version_info[1]}"]
+
+
+PYTHONS = found_pythons()
+
+
+def group(name: str) -> tuple[str, ...]:
+    """
+    List the requirements of a dependency group.
+    """
+    return nox.project.dependency_groups(PYPROJECT, name)
+
+
+_wheels: list[Path] = []
+
+
+def wheel(session: nox.Session) -> Path:
+    """
+    Build the wheel once per run of nox, so that every session tests the same file.
+    """
+    if not _wheels:
+        folder = Path(session.cache_dir) / "wheel"
+        shutil.rmtree(folder, ignore_errors=True)
+        session.run_install(
+            *("python", "-m", "pip", "wheel", "--quiet", "--no-deps"),
+            *("--wheel-dir", str(folder), "."),
+        )
+        _wheels.extend(folder.glob("*.whl"))
+
+    return _wheels[0]
+
+
+def install(session: nox.Session, *groups: str) -> None:
+    """
+    Install the built wheel with the tested extras, and the tools of *groups*.
+    """
+    built = wheel(session)
+    needed = [requirement for name in groups for requirement in group(name)]
+    session.install(f"{built}[{','.join(TESTED_EXTRAS)}]", *needed)
+    # The version is the same from one build to the next, so pip would keep the old one.
+    session.install("--force-reinstall", "--no-deps", str(built))
+
+
+def pytest(session: nox.Session, *args: str, **env: str) -> None:
+    """
+    Run pytest on the installed package: without this variable it would be the checkout.
+    """
+    session.run("python", "-m", "pytest", *args, env={"PYTHONSAFEPATH": "1", **env})
+
+
+@nox.session(python=PYTHONS[0])
+def lint(session: nox.Session) -> None:
+    """
+    Check style and form.
+    """
+    session.install(*group("lint"))
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session(python=PYTHONS[0])
+def typing(session: nox.Session) -> None:
+    """
+    Check types with mypy and pyright, and our stubs against the packages they describe.
+    """
+    install(session, "typing")
+    session.run("mypy")
+    session.run("mypy", "--python-version", SUPPORTED[-1])
+    for stub in sorted(p for p in Path("typings").glob("*") if p.is_dir()):
+        session.run(
+            *("python", "-m", "mypy.stubtest", stub.name, "--ignore-missing-stub"),
+            env={"MYPYPATH": "typings"},
+        )
+    session.run("pyright", env={"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"})
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """
+    Run the suite, the docs included.
+    """
+    install(session, "tests")
+    pytest(session, *session.posargs)
+
+
+@nox.session(name="property", python=PYTHONS[0])
+def property_tests(session: nox.Session) -> None:
+    """
+    Run the properties, with hypothesis.
+    """
+    install(session, "property")
+    pytest(session, "tests/property", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def coverage(session: nox.Session) -> None:
+    """
+    Run everything under branch coverage and list the lines that no test reaches.
+    """
+    install(session, "coverage", "property")
+    session.run("coverage", "erase")
+    session.run(
+        *("coverage", "run", "-m", "pytest", *session.posargs),
+        env={"PYTHONSAFEPATH": "1"},
+    )
+    session.run("coverage", "combine", "--quiet")
+    session.run("coverage", "report")
+
+
+@nox.session(python=PYTHONS[0])
+def minimums(session: nox.Session) -> None:
+    """
+    Run the suite on the oldest of everything that pyproject.toml allows.
+    """
+    allowed = list(PYPROJECT["project"]["dependencies"])
+    for extra in TESTED_EXTRAS:
+        allowed += EXTRAS[extra]
+    floors = [requirement.replace(">=", "==") for requirement in allowed]
+    built = wheel(session)
+    session.install(*floors, str(built), *group("tests"))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    pytest(session, *session.posargs)
+
+
+@nox.session(python=PYTHONS)
+def stress(session: nox.Session) -> None:
+    """
+    Run the slow and the repeated tests three times, with the interpreter's own checks on.
+    """
+    install(session, "tests")
+    for _ in range(3):
+        pytest(
+            session,
+            *("-m", "slow or stress", *session.posargs),
+            PYTHONASYNCIODEBUG="1",
+            PYTHONMALLOC="debug",
+        )
+
+
+@nox.session(python=PYTHONS[0])
+def build(session: nox.Session) -> None:
+    """
+    Build the source archive, the wheel from it, and look at what was built.
+    """
+    session.install(*group("build"), *group("tests"))
+    shutil.rmtree("dist", ignore_errors=True)
+    session.run("python", "-m", "build")
+    built = next(Path("dist").glob("*.whl"))
+    session.install(f"{built}[{','.join(TESTED_EXTRAS)}]")
+    session.install("--force-reinstall", "--no-deps", str(built))
+    pytest(session, "tests/test_packaging.py", *session.posargs)
+
+
+@nox.session(python=PYTHONS[-1])
+def bench(session: nox.Session) -> None:
+    """
+    Measure what a call and an import cost, each beside its floor.
+    """
+    install(session)
+    for script in sorted(Path("bench").glob("*.py")):
+        session.run("python", str(script), env={"PYTHONSAFEPATH": "1"})

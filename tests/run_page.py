@@ -1,0 +1,41 @@
+"""
+Run the Python blocks of one page in order, in one namespace: ``run_page.py PAGE``.
+
+A block that is followed by an ``output`` block must print exactly that.
+Errors name the lines of the page.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+
+from itertools import pairwise
+from pathlib import Path
+
+from pages import Fence, fences
+
+
+def main(page: Path) -> None:
+    """
+    Run the blocks as the main module.
+    """
+    namespace = vars(sys.modules["__main__"])
+    blocks = [*fences(page), Fence(info="", line=0, text="")]
+    for block, following in pairwise(blocks):
+        if block.info != "python":
+            continue
+        source = "\n" * (block.line - 1) + block.text
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(source, str(page), "exec", dont_inherit=True), namespace)  # noqa: S102
+        if following.info == "output" and printed.getvalue().strip() != following.text:
+            raise AssertionError(
+                f"{page.name}:{following.line} says\n{following.text}\n"
+                f"but its block printed\n{printed.getvalue()}"
+            )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

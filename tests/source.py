@@ -1,0 +1,20 @@
+"""
+The package as text: what the tests about the code itself read.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "tooldecl"
+
+# Every module of the package by its place in it (``engines/_base.py``).
+SOURCES = {
+    path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+
+# The modules that users import from, besides the facade.
+PUBLIC_MODULES = ["engines", "exceptions", "filters", "telemetry", "testing"]

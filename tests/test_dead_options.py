@@ -1,0 +1,122 @@
+"""
+No option is accepted and then ignored: each field of `ToolMeta` has an enforcer.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+import pytest
+
+from imports import parsed
+from source import SOURCES
+from tooldecl._meta import ToolMeta
+from tooldecl.exceptions import NotAvailableError
+
+
+# These make and keep the record: reading a field there enforces nothing.
+KEEPERS = {"_meta.py", "_decl.py", "_signature.py", "_table.py", "_refs.py"}
+
+# Facts about the function, not options: the table names tools by them.
+FACTS = {"ref", "site"}
+
+# Values whose enforcer is not built yet, so that `ToolMeta` refuses them; an option of
+# which nothing else is left needs no reader.
+REFUSED = {
+    "serial": "group",
+    "isolation": "process",
+    "external": True,
+    "on_overflow": "offload",
+}
+WHOLLY_REFUSED = {"external"}
+
+
+def fields_read(sources):
+    """
+    Collect the attributes that are read from something called ``meta``.
+    """
+    read = set()
+    for label, text in sources.items():
+        if label in KEEPERS:
+            continue
+        for node in ast.walk(parsed(text)):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                owner = node.value
+                name = owner.attr if isinstance(owner, ast.Attribute) else None
+                name = owner.id if isinstance(owner, ast.Name) else name
+                if name in ("meta", "_meta"):
+                    read.add(node.attr)
+
+    return read
+
+
+def dead(record, sources):
+    """
+    List the fields of *record* that no enforcer reads.
+    """
+    fields = {field.name for field in dataclasses.fields(record)}
+
+    return sorted(fields - fields_read(sources) - FACTS - WHOLLY_REFUSED)
+
+
+def test_every_option_is_read_by_an_enforcer():
+    """
+    An option that nothing reads would be a promise that nobody keeps.
+    """
+    assert [] == dead(ToolMeta, SOURCES)
+
+
+def test_a_new_option_without_an_enforcer_is_found():
+    """
+    The check has to bite when a field is added to `ToolMeta` and nowhere else.
+    """
+    planted = dataclasses.make_dataclass("Planted", ["name", "gentle"])
+
+    assert ["gentle"] == dead(planted, SOURCES)
+
+
+def test_reading_a_field_where_the_record_is_made_is_no_enforcement():
+    """
+    The decorator and the table read every field; that must not count.
+    """
+    planted = dataclasses.make_dataclass("Planted", ["gentle"])
+    sources = {"_decl.py": "meta.gentle", "_table.py": "entry.meta.gentle"}
+
+    assert ["gentle"] == dead(planted, sources)
+    assert [] == dead(planted, {"_terminal.py": "entry.meta.gentle"})
+
+
+def test_a_field_of_the_same_name_elsewhere_is_no_enforcement():
+    """
+    ``result.name`` says nothing about ``meta.name``; setting is not reading.
+    """
+    planted = dataclasses.make_dataclass("Planted", ["gentle"])
+    sources = {"_terminal.py": "result.gentle\nmeta.gentle = 1"}
+
+    assert ["gentle"] == dead(planted, sources)
+
+
+@pytest.mark.parametrize("option", REFUSED)
+def test_a_value_without_an_enforcer_is_refused(option):
+    """
+    Until its enforcer is built, a value is refused by name, never accepted and ignored.
+    """
+    given = {option: REFUSED[option]}
+    with pytest.raises(NotAvailableError) as caught:
+        ToolMeta(name="add", description="Add.", **given)
+
+    assert f"@tool on add: {option}={REFUSED[option]!r}" == caught.value.option
+
+
+def test_the_only_other_value_of_a_wholly_refused_option_is_its_default():
+    """
+    Leaving an option out of the check is right only while nothing of it can be used.
+    """
+    defaults = {
+        field.name: field.default
+        for field in dataclasses.fields(ToolMeta)
+        if field.name in WHOLLY_REFUSED
+    }
+
+    assert {"external": False} == defaults

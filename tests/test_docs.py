@@ -1,0 +1,539 @@
+"""
+The documentation is true: its code runs, its tables are the code's, its links lead on.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+
+from pathlib import Path
+
+import pytest
+
+import tooldecl
+
+from pages import PAGES, fences, label, prose, sections, table
+from source import PUBLIC_MODULES, ROOT, SOURCES
+from tooldecl import exceptions
+from tooldecl._sentinels import Sentinel
+
+
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"
+LANGUAGES = {"python", "output", "console", "text", "json", "toml"}
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+MAIN_JOB = (
+    'python3 -m venv .venv && .venv/bin/pip install -q ".[demo]" '
+    "&& .venv/bin/tooldecl demo"
+)
+TESTS = "python3 -m venv .venv && .venv/bin/pip install -q nox && .venv/bin/nox"
+
+WITH_CODE = [
+    page for page in PAGES if any(block.info == "python" for block in fences(page))
+]
+
+
+def run(page, folder):
+    """
+    Run the blocks of *page* in a fresh interpreter, warnings as errors.
+    """
+    tests, package = ROOT / "tests", Path(tooldecl.__file__).parent.parent
+    return subprocess.run(
+        [sys.executable, "-P", "-W", "error", str(tests / "run_page.py"), str(page)],
+        capture_output=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tests), str(package)])},
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=label)
+def test_the_code_of_a_page_runs(page, tmp_path):
+    """
+    Whoever copies an example, block by block, gets what the page says.
+    """
+    done = run(page, tmp_path)
+
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("```python\nx = 1\n```\n\n```python\nassert x == 1\n```\n", ""),
+        ("```python\nprint(1)\n```\n\n```output\n1\n```\n", ""),
+        ("```python\nprint(1)\n```\n\n```output\n2\n```\n", "page.md:6 says"),
+        ("# A\n\n```python\nx = 1\n1 / 0\n```\n", 'page.md", line 5'),
+    ],
+)
+def test_a_page_that_is_wrong_fails(tmp_path, text, expected):
+    """
+    A page that cannot fail proves nothing; the failure names the line of the page.
+    """
+    page = tmp_path / "page.md"
+    page.write_text(text, encoding="utf-8")
+    done = run(page, tmp_path)
+
+    assert (bool(expected), True) == (done.returncode != 0, expected in done.stderr)
+
+
+def wrong_fences(page):
+    """
+    List blocks in a language that nobody checks, ``python no-run`` and the like.
+    """
+    return [
+        f"{label(page)}:{block.line} {block.info!r}"
+        for block in fences(page)
+        if block.info not in LANGUAGES
+    ]
+
+
+def test_no_block_gets_around_being_run():
+    """
+    A block called ``py`` or ``python no-run`` would be shown and never run.
+    """
+    assert [] == [wrong for page in PAGES for wrong in wrong_fences(page)]
+
+
+def commands():
+    """
+    List what the console blocks tell readers to type, with the place it stands in.
+    """
+    return [
+        (f"{label(page)}:{block.line}", command.strip())
+        for page in PAGES
+        for block in fences(page)
+        if block.info == "console"
+        for line in block.text.splitlines()
+        if line.startswith("$ ")
+        for command in line.removeprefix("$ ").split("&&")
+    ]
+
+
+def nox_sessions():
+    """
+    List the sessions of the noxfile, by their names on the command line.
+    """
+    names = set()
+    tree = ast.parse((ROOT / "noxfile.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            for call in node.decorator_list:
+                if isinstance(call, ast.Call) and "session" in ast.unparse(call.func):
+                    given = {k.arg: k.value for k in call.keywords}
+                    name = given.get("name", ast.Constant(node.name))
+                    names.add(ast.literal_eval(name))
+
+    return names
+
+
+def cli_commands():
+    """
+    List the commands of the command line, from its own group.
+    """
+    from tooldecl.cli import COMMANDS
+
+    return set(COMMANDS)
+
+
+def wrong_command(command):
+    """
+    Say what is wrong with a command, or None.
+    """
+    program, *arguments = shlex.split(command)
+    match Path(program).name, arguments:
+        case "nox", ["-s", *sessions]:
+            bare = {s.partition("-")[0] for s in sessions if s != "--"}
+            return sorted(bare - nox_sessions()) or None
+        case "pip", ["install", *_]:
+            asked = re.findall(r"\.\[([\w,]+)\]|tooldecl\[([\w,]+)\]", command)
+            names = {n for pair in asked for part in pair for n in part.split(",") if n}
+            known = set(PYPROJECT["project"]["optional-dependencies"])
+            return sorted(names - known) or None
+        case "tooldecl", [name, *_]:
+            return [name] if name not in cli_commands() else None
+        case "pytest", paths:
+            return [p for p in paths if "/" in p and not (ROOT / p).exists()] or None
+        case ("nox", []) | ("python3" | "git" | "cd", _):
+            return None
+
+    return [program]
+
+
+def test_console_blocks_name_what_exists():
+    """
+    A session, an extra, a command or a path that is gone makes a page a dead end.
+    """
+    wrong = [(place, c, wrong_command(c)) for place, c in commands()]
+
+    assert [] == [entry for entry in wrong if entry[2]]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "nox -s lnit",
+        'pip install ".[jsonschemas]"',
+        "pip install tooldecl[clii]",
+        "pytest tests/nowhere",
+        "make test",
+    ],
+)
+def test_a_wrong_command_is_found(command):
+    """
+    The check of console blocks has to bite.
+    """
+    assert wrong_command(command)
+
+
+def test_the_two_commands_are_one_line_each():
+    """
+    They are what a reader with nothing but Python and pip can type.
+    """
+    shown = [
+        line.removeprefix("$ ")
+        for block in fences(README)
+        if block.info == "console"
+        for line in block.text.splitlines()
+    ]
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+    assert {MAIN_JOB, TESTS} <= set(shown)
+    assert TESTS == ci[-1]
+
+
+@pytest.mark.parametrize(
+    ("page", "least", "most"),
+    [
+        (README, 60, 90),
+        (DOCS / "contributing.md", 1, 120),
+        *((page, 1, 40) for page in sorted((DOCS / "decisions").glob("*.md"))),
+    ],
+    ids=lambda value: label(value) if isinstance(value, Path) else str(value),
+)
+def test_pages_keep_their_length(page, least, most):
+    """
+    A page that grows has two subjects.
+    """
+    count = len(page.read_text(encoding="utf-8").splitlines())
+
+    assert least <= count <= most
+
+
+def test_decisions_are_numbered_without_gaps():
+    """
+    A number is how other pages and commits name a decision.
+    """
+    pages = sorted((DOCS / "decisions").glob("[0-9]*.md"))
+    numbers = [int(page.name[:4]) for page in pages]
+
+    assert list(range(1, len(pages) + 1)) == numbers
+
+
+@pytest.mark.parametrize(
+    "page", sorted((DOCS / "decisions").glob("[0-9]*.md")), ids=label
+)
+def test_decisions_have_the_form(page):
+    """
+    What was refused, and why, is what the next reader needs most.
+    """
+    heads = [line for _, line in prose(page) if line.startswith("#")]
+
+    assert ["## Context", "## Choice", "## Refused"] == heads[1:]
+
+
+SECOND_SENTENCE = re.compile(r"[a-z0-9`)\"*][.?!] +(?=[A-Z`\[*])")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=label)
+def test_one_sentence_per_line(page):
+    """
+    A change to one sentence shows as one line.
+    """
+    assert [] == [
+        number
+        for number, line in prose(page)
+        if not line.startswith(("|", "#"))
+        and SECOND_SENTENCE.search(re.sub(r"^ *\d+\. ", "", line))
+    ]
+
+
+OF_THREADS = re.compile(r"\b(threads?|tasks?)\b")
+ENDED = re.compile(r"\b(terminat|kill)\w*")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=label)
+def test_no_thread_is_said_to_be_ended(page):
+    """
+    Nothing ends a thread from outside; a page that says so makes people rely on it.
+    """
+    assert [] == [
+        (number, line)
+        for number, line in prose(page)
+        if OF_THREADS.search(line.lower()) and ENDED.search(line.lower())
+    ]
+
+
+LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]+)?\)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=label)
+def test_links_lead_somewhere(page):
+    """
+    A link to a page that is not there is worse than none.
+    """
+    targets = [match[1] for _, line in prose(page) for match in LINK.finditer(line)]
+
+    assert [] == [
+        target
+        for target in targets
+        if not target.startswith("https:") and not (page.parent / target).exists()
+    ]
+
+
+def test_pages_that_modules_name_exist():
+    """
+    The docstring of a module names the page that explains it.
+    """
+    named = {
+        (place, page)
+        for place, text in SOURCES.items()
+        for page in re.findall(r"docs/[\w/-]+\.md", text)
+    }
+
+    assert [] == sorted(pair for pair in named if not (ROOT / pair[1]).exists())
+
+
+def shown(default):
+    """
+    Write a default as the table of fields does.
+    """
+    if default is dataclasses.MISSING:
+        return "required"
+
+    return "`UNSET`" if default is Sentinel.UNSET else f"`{default!r}`"
+
+
+def test_the_table_of_fields_is_the_record():
+    """
+    docs/reference/tool-meta.md lists every field of `ToolMeta`, in order, with its default.
+    """
+    rows = table(DOCS / "reference" / "tool-meta.md", "field")
+    fields = dataclasses.fields(tooldecl.ToolMeta)
+
+    assert [(f"`{f.name}`", shown(f.default)) for f in fields] == [
+        (row[0], row[2]) for row in rows
+    ]
+
+
+def test_the_table_of_retry_is_the_record():
+    """
+    The same page lists what `Retry` takes.
+    """
+    rows = table(DOCS / "reference" / "tool-meta.md", "`Retry` field")
+    fields = dataclasses.fields(tooldecl.Retry)
+
+    assert [(f"`{f.name}`", shown(f.default)) for f in fields] == [
+        (row[0], row[2]) for row in rows
+    ]
+
+
+def reads(place, field):
+    """
+    Tell whether a module reads *field* from a record of what was declared.
+    """
+    return re.search(rf"\bmeta\.{field}\b", SOURCES[place]) is not None
+
+
+def test_the_enforcers_in_the_table_are_the_code():
+    """
+    Each module that the table names as enforcer exists, and reads that field.
+    """
+    rows = table(DOCS / "reference" / "tool-meta.md", "field")
+    named = [(row[0].strip("`"), place) for row in rows for place in _places(row[-1])]
+
+    assert [] == [
+        pair
+        for pair in named
+        if pair[1] not in SOURCES or not (reads(*reversed(pair)) or _keeps(pair[1]))
+    ]
+    assert {row[0] for row in rows} == {f"`{field}`" for field, _ in named}
+
+
+def _places(cell):
+    return [f"{name}.py" for name in re.findall(r"`([\w/]+)`", cell) if "_" in name]
+
+
+def _keeps(place):
+    return place in ("_meta.py", "_decl.py", "_table.py")
+
+
+def test_statuses_and_fates_are_the_code():
+    """
+    docs/reference/errors.md lists every status and every fate, in the order of the code.
+    """
+    page = DOCS / "reference" / "errors.md"
+    statuses = [row[0].strip("`") for row in table(page, "status")]
+    fates = [row[0].strip("`") for row in table(page, "fate")]
+
+    assert ([*tooldecl.Status], [*tooldecl.Fate]) == (statuses, fates)
+
+
+SAMPLES = {
+    "UnsupportedSignatureError": [],
+    "NotAvailableError": [
+        exceptions.NotAvailableError(option="@tool on shop.find: external=True")
+    ],
+    "DuplicateToolError": [
+        exceptions.DuplicateToolError(
+            sites={
+                "search": [
+                    "shop.catalog.search (catalog.py:12)",
+                    "web.search (web.py:40)",
+                ]
+            }
+        )
+    ],
+    "UnknownToolError": [
+        exceptions.UnknownToolError(name="serch", nearest=["search"]),
+        exceptions.UnknownToolError(name="search"),
+    ],
+    "MalformedJSONError": [
+        exceptions.MalformedJSONError(
+            reason="the key 'a' is given twice", offset=9, path="$.a"
+        )
+    ],
+    "InvalidArgumentsError": [
+        exceptions.InvalidArgumentsError(
+            tool="add", problems=[("a", "is missing"), ("b", "expected an integer")]
+        )
+    ],
+    "GuardFailedError": [
+        exceptions.GuardFailedError(tool="pay", filter_name="audit", ran=ran)
+        for ran in (False, True)
+    ],
+    "EngineBusyError": [
+        exceptions.EngineBusyError(
+            tool="fetch", reason="8 of 8 calls that were given up are still running"
+        )
+    ],
+    "NotRunError": [
+        exceptions.NotRunError(tool="fetch", reason="the batch was stopped")
+    ],
+    "CallCancelledError": [
+        exceptions.CallCancelledError(tool="fetch", fate=fate)
+        for fate in ("not_started", "stopped", "abandoned")
+    ],
+    "ToolTimeoutError": [
+        exceptions.ToolTimeoutError(
+            tool="fetch", timeout=5, source="declared", fate="stopped"
+        ),
+        exceptions.ToolTimeoutError(
+            tool="fetch", timeout=0.2, source="engine", fate="abandoned", attempts=3
+        ),
+    ],
+    "ToolFailedError": [
+        exceptions.ToolFailedError(tool="fetch", type_names=["KeyError"]),
+        exceptions.ToolFailedError(
+            tool="fetch",
+            type_names=["ToolError"],
+            text="The shop is closed until Monday.",
+        ),
+        exceptions.ToolFailedError(
+            tool="fetch", type_names=["ConnectionError"], attempts=3
+        ),
+    ],
+    "UnencodableResultError": [
+        exceptions.UnencodableResultError(
+            tool="fetch",
+            type_name="Socket",
+            reason="a value of this type has no JSON form",
+        )
+    ],
+    "ResultTooLargeError": [
+        exceptions.ResultTooLargeError(tool="fetch", limit=1000, size=52_114)
+    ],
+}
+
+
+def classes_of_errors():
+    """
+    List the classes of tooldecl.exceptions by name.
+    """
+    return {
+        name: value
+        for name in exceptions.__all__
+        if isinstance(value := getattr(exceptions, name), type)
+    }
+
+
+def test_the_page_of_errors_lists_every_class_with_its_bases():
+    """
+    Users catch by these names, and by the built-in classes beside them.
+    """
+    rows = table(DOCS / "reference" / "errors.md", "error")
+    listed = {row[0].strip("`"): row[1] for row in rows}
+    expected = {
+        name: ", ".join(f"`{base.__name__}`" for base in value.__bases__)
+        for name, value in classes_of_errors().items()
+    }
+
+    assert expected == listed
+
+
+def test_every_error_with_a_text_of_its_own_is_shown():
+    """
+    A class that writes its own text belongs on the page with it.
+    """
+    writes = {
+        name
+        for name, value in classes_of_errors().items()
+        if "__init__" in vars(value)
+        and name not in ("BatchFailedError", "ToolError", "ToolDeclError")
+    }
+
+    assert writes == set(SAMPLES)
+
+
+@pytest.mark.parametrize("name", [name for name, given in SAMPLES.items() if given])
+def test_the_texts_of_errors_are_the_ones_on_the_page(name):
+    """
+    What the model reads is an interface: it changes on the page and in the code at once.
+    """
+    blocks = sections(DOCS / "reference" / "errors.md").get(name, [])
+    texts = [block.text for block in blocks if block.info == "text"]
+
+    assert [str(error) for error in SAMPLES[name]] == texts
+
+
+def test_the_layers_on_the_page_are_the_tested_ones():
+    """
+    The picture in docs/explanation/architecture.md is the list that the test enforces.
+    """
+    from test_architecture import LATER, LAYERS
+
+    page = DOCS / "explanation" / "architecture.md"
+    picture = next(block.text for block in fences(page) if block.info == "text")
+    drawn = [line.split("#")[0].split() for line in picture.splitlines()]
+    built = [[n for n in line.split() if n not in LATER] for line in LAYERS]
+
+    assert [line for line in built if line] == [line for line in drawn if line]
+
+
+def test_public_modules_have_a_place_in_the_docs():
+    """
+    A module that users import from is named on the page that lists the doors.
+    """
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+
+    assert [] == [name for name in PUBLIC_MODULES if f"tooldecl.{name}" not in text]

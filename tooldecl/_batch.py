@@ -1,0 +1,120 @@
+"""
+Read a batch: one unique id per call, one deadline, one snapshot for all of it.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, final
+
+from ._calls import ToolCall
+from ._clock import Clock
+from ._meta import check_seconds
+from ._runtime import Incoming
+from .exceptions import DeclarationError
+
+
+def new_id(prefix: str) -> str:
+    """
+    Return an id that nobody else has.
+    """
+    return f"{prefix}_{secrets.token_hex(8)}"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """
+    A batch's place in a longer run, for the idempotency keys of its calls.
+
+    Attributes:
+        run_id: Names the run.
+        position: How many calls the run had before.
+    """
+
+    run_id: str
+    position: int = 0
+
+
+def read_batch(
+    calls: Iterable[ToolCall],
+    *,
+    within: float | timedelta | None,
+    run: Run | None,
+    state: Mapping[str, Any],
+    deps: Any,
+    clock: Clock,
+) -> list[Incoming]:
+    """
+    Return the calls of a batch as they are to be run.
+
+    Missing, empty and repeated ids are replaced; the first call with an id keeps it.
+
+    Raises:
+        TypeError: An entry is no ToolCall.
+        DeclarationError: The limit is no number of seconds above 0.
+    """
+    now = clock.monotonic()
+    place = run or Run(run_id=new_id("run"))
+    deadline = None
+    if within is not None:
+        deadline = now + check_seconds(within, "within")
+    taken: set[str] = set()
+    batch: list[Incoming] = []
+    for index, call in enumerate(calls):
+        if not isinstance(call, ToolCall):
+            raise TypeError(
+                f"Entry {index} of the batch is a {type(call).__name__}, not a ToolCall."
+            )
+        call_id, original = _unique(call.id, taken)
+        batch.append(
+            Incoming(
+                name=call.name,
+                arguments=call.arguments,
+                call_id=call_id,
+                original_id=original,
+                run_id=place.run_id,
+                position=place.position + index,
+                state=state,
+                deps=deps,
+                deadline=deadline,
+                queued_at=now,
+            )
+        )
+
+    return batch
+
+
+def _unique(given: object, taken: set[str]) -> tuple[str, str | None]:
+    """
+    Return the id to use, and the one given where that cannot be used.
+    """
+    original = None if given is None else str(given)
+    if isinstance(given, str) and given and given not in taken:
+        taken.add(given)
+        return given, None
+    call_id = new_id("call")
+    taken.add(call_id)
+
+    return call_id, original
+
+
+def with_unique_ids(calls: Iterable[ToolCall], taken: set[str]) -> list[ToolCall]:
+    """
+    Return *calls* under ids that are not in *taken*, and add them there.
+    """
+    return [replace(call, id=_unique(call.id, taken)[0]) for call in calls]
+
+
+def check_failures(failures: str) -> None:
+    """
+    Refuse anything but the two ways to report failures.
+    """
+    if failures not in ("return", "raise"):
+        raise DeclarationError(
+            f"failures takes 'return' or 'raise', got {failures!r}."
+        )

@@ -1,0 +1,234 @@
+"""
+What goes into one call and what comes out of it.
+
+The matching page is docs/explanation/the-life-of-a-call.md.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from ._meta import ToolMeta
+from ._readonly import ReadOnlyDict, frozen_mapping
+from .exceptions import ErrorClass
+
+
+__all__ = ["BatchResult", "Fate", "Status", "ToolCall", "ToolRequest", "ToolResult"]
+
+Arguments: TypeAlias = Mapping[str, Any] | str | bytes | None
+
+NO_WRITES: Mapping[str, object] = ReadOnlyDict()
+
+
+@final
+class Status(StrEnum):
+    """
+    How a call ended; docs/reference/errors.md says when each comes.
+    """
+
+    OK = "ok"
+    NOT_FOUND = "not_found"
+    TOOL_ERROR = "tool_error"
+    TIMEOUT = "timeout"
+    TOO_LARGE = "too_large"
+    UNENCODABLE = "unencodable"
+    INVALID = "invalid"
+    UNKNOWN_TOOL = "unknown_tool"
+    BUSY = "busy"
+    GUARD_FAILED = "guard_failed"
+    NOT_RUN = "not_run"
+    CANCELLED = "cancelled"
+
+
+@final
+class Fate(StrEnum):
+    """
+    What became of the body of a call.
+    """
+
+    NOT_STARTED = "not_started"
+    COMPLETED = "completed"
+    STOPPED = "stopped"
+    KILLED = "killed"
+    ABANDONED = "abandoned"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """
+    A request for one call, as a model sends it.
+
+    Attributes:
+        name: Name of the tool.
+        arguments: A mapping in JSON form, or the raw JSON text; None, empty and
+            blank text mean no arguments.
+        id: The caller's own id for the call; missing, empty and repeated ids of a
+            batch are replaced.
+    """
+
+    name: str
+    arguments: Arguments = None
+    id: str | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRequest:
+    """
+    A call that passed the gate, as filters see it; immutable.
+
+    Attributes:
+        call_id: Id of the call.
+        name: Name of the tool; changing it does not change what is run.
+        arguments: The arguments in JSON form, read-only at every depth.
+        meta: What was declared about the tool.
+    """
+
+    call_id: str
+    name: str
+    arguments: Mapping[str, Any]
+    meta: ToolMeta
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arguments", frozen_mapping(self.arguments))
+
+    def replace(self, **changes: Any) -> ToolRequest:
+        """
+        Return a copy with *changes*; new arguments pass the gate again before they run.
+        """
+        return dataclasses.replace(self, **changes)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """
+    The one answer to one call.
+
+    Attributes:
+        call_id: Id of the call; unique in its batch.
+        name: Name of the tool asked for.
+        status: How it ended.
+        value: What the tool returned; None unless the status is ``ok``.
+        content: The text for the model: never empty, within the limit.
+        error: What went wrong, for the host; its ``__cause__`` is the tool's own
+            exception where there is one.
+        error_class: ``"transient"``, ``"semantic"``, ``"environment"`` or None.
+        fate: What became of the body.
+        attempts: How many times the body was started.
+        elapsed: Seconds from the start of the call to its answer.
+        queue_wait: Seconds the call waited for its turn before it started.
+        truncated: Whether the content was cut.
+        original_size: Characters before the cut, where there was one.
+        writes: What the tool wrote, by slot; empty unless the status is ``ok``.
+        original_id: The id as it was sent, where a batch replaced it.
+    """
+
+    call_id: str
+    name: str
+    status: Status
+    content: str
+    value: Any = None
+    error: Exception | None = None
+    error_class: ErrorClass | None = None
+    fate: Fate = Fate.NOT_STARTED
+    attempts: int = 0
+    elapsed: float = 0.0
+    queue_wait: float = 0.0
+    truncated: bool = False
+    original_size: int | None = None
+    writes: Mapping[str, object] = field(default_factory=lambda: NO_WRITES)
+    original_id: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """
+        Whether the status is ``ok``.
+        """
+        return self.status is Status.OK
+
+    def unwrap(self) -> Any:
+        """
+        Return the value of a call that succeeded.
+
+        Raises:
+            Exception: The call's `error`, when the status is anything but ``ok``.
+        """
+        if self.status is Status.OK:
+            return self.value
+        if self.error is None:
+            raise AssertionError("unreachable")
+
+        raise self.error
+
+    def replace(self, **changes: Any) -> ToolResult:
+        """
+        Return a copy with *changes*.
+        """
+        return dataclasses.replace(self, **changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        Return plain JSON data; the value in its JSON form, the error by type and text.
+        """
+        plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        plain["status"] = self.status.value
+        plain["fate"] = self.fate.value
+        if self.error is not None:
+            plain["error"] = {
+                "type": type(self.error).__name__,
+                "message": str(self.error),
+            }
+        if self.value is not None and not isinstance(self.value, str):
+            plain["value"] = None if self.truncated else _loads(self.content)
+        plain["writes"] = dict(self.writes)
+
+        return plain
+
+    def to_json(self) -> str:
+        """
+        Return `to_dict` as JSON text.
+
+        Raises:
+            TypeError: A written value has no JSON form.
+        """
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+
+def _loads(text: str) -> Any:
+    """
+    Read the content of a result back; text that a filter put there is no JSON.
+    """
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+if TYPE_CHECKING:
+    _Results = tuple[ToolResult, ...]
+else:
+    _Results = tuple
+
+
+@final
+class BatchResult(_Results):
+    """
+    The results of a batch, in the order of its calls.
+    """
+
+    __slots__ = ()
+
+    @property
+    def ok(self) -> bool:
+        """
+        Whether every call succeeded.
+        """
+        return all(result.ok for result in self)

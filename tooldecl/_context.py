@@ -1,0 +1,205 @@
+"""
+What a running tool may know about its own call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from typing import Any
+
+from ._clock import monotonic
+from ._meta import ToolMeta
+from ._readonly import frozen_mapping
+
+
+__all__ = ["CURRENT", "ToolContext", "current_context"]
+
+
+class ToolContext:
+    """
+    One attempt of one call, as its body sees it.
+
+    A parameter annotated with it is filled in and is not offered to the model.
+    It belongs to one attempt: what an abandoned body still does with it has no effect.
+    Reading is safe from any thread.
+    """
+
+    __slots__ = (
+        "_call",
+        "_cancelled",
+        "_sealed",
+        "_writes",
+        "attempt",
+        "deadline",
+        "previous_error",
+    )
+
+    def __init__(
+        self,
+        call: CallFacts,
+        *,
+        attempt: int,
+        previous_error: BaseException | None = None,
+    ) -> None:
+        self._call = call
+        self._cancelled = False
+        self._sealed = False
+        self._writes: dict[str, object] = {}
+        self.attempt = attempt
+        self.deadline: float | None = None
+        self.previous_error = previous_error
+
+    @property
+    def call_id(self) -> str:
+        """
+        Id of the call.
+        """
+        return self._call.call_id
+
+    @property
+    def tool(self) -> str:
+        """
+        Name of the tool.
+        """
+        return self._call.meta.name
+
+    @property
+    def cancelled(self) -> bool:
+        """
+        Whether the answer was given without waiting for this body any longer.
+
+        A long-running sync tool asks this to know when to stop by itself.
+        """
+        return self._cancelled
+
+    @property
+    def idempotency_key(self) -> str:
+        """
+        A key that is equal in every attempt of this call and in no other call.
+
+        It comes from the run, the call's place in it, the tool and the arguments,
+        never from the id that the model made up.
+        """
+        return self._call.idempotency_key
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """
+        The client's state as it was when the batch began; read-only.
+        """
+        return self._call.state
+
+    @property
+    def deps(self) -> Any:
+        """
+        The host's own object, given with the call or the batch.
+        """
+        return self._call.deps
+
+    def remaining(self) -> float | None:
+        """
+        Return the seconds left until the deadline (0.0 past it), or None without one.
+        """
+        if self.deadline is None:
+            return None
+
+        return max(0.0, self.deadline - monotonic())
+
+    def write(self, slot: str, value: object) -> None:
+        """
+        Write *value* to *slot* of the client's state, if this call succeeds.
+
+        After the call has its answer this does nothing.
+
+        Raises:
+            TypeError: The slot is not a text.
+        """
+        if not isinstance(slot, str):
+            raise TypeError(f"A slot is a text, got {type(slot).__name__}.")
+        if not self._sealed:
+            self._writes[slot] = value
+
+    def progress(
+        self, done: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """
+        Tell the client's hooks how far the body is; after the answer, nobody.
+        """
+        if not self._sealed:
+            self._call.on_progress(self, done, total, message)
+
+    def __repr__(self) -> str:
+        return f"<ToolContext of {self.tool} {self.call_id} attempt {self.attempt}>"
+
+
+class CallFacts:
+    """
+    What all attempts of one call share.
+    """
+
+    __slots__ = (
+        "_key",
+        "arguments",
+        "call_id",
+        "deps",
+        "meta",
+        "on_progress",
+        "position",
+        "run_id",
+        "state",
+    )
+
+    def __init__(
+        self,
+        *,
+        call_id: str,
+        meta: ToolMeta,
+        arguments: Mapping[str, Any],
+        run_id: str,
+        position: int,
+        state: Mapping[str, Any],
+        deps: Any,
+        on_progress: Callable[[ToolContext, float, float | None, str | None], None],
+    ) -> None:
+        self.call_id = call_id
+        self.meta = meta
+        self.arguments = arguments
+        self.run_id = run_id
+        self.position = position
+        self.state = state
+        self.deps = deps
+        self.on_progress = on_progress
+        self._key: str | None = None
+
+    @property
+    def idempotency_key(self) -> str:
+        if self._key is None:
+            facts = [self.run_id, self.position, self.meta.name, dict(self.arguments)]
+            text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+            self._key = hashlib.sha256(text.encode()).hexdigest()[:32]
+
+        return self._key
+
+
+CURRENT: ContextVar[ToolContext | None] = ContextVar("tooldecl_context", default=None)
+
+
+def current_context() -> ToolContext | None:
+    """
+    Return the context of the tool call that is running here, or None outside of one.
+    """
+    return CURRENT.get()
+
+
+def seal(context: ToolContext, *, cancelled: bool) -> Mapping[str, object]:
+    """
+    Close *context* for good and return what was written until now.
+    """
+    context._sealed = True
+    context._cancelled = cancelled
+
+    return frozen_mapping(context._writes)

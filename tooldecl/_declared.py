@@ -1,0 +1,166 @@
+"""
+Find the tool in whatever stands in a client's list.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import MethodType, ModuleType
+from typing import Any, final
+
+from ._callables import MISSING, innermost, is_method, layers, runs_async
+from ._meta import ToolMeta
+from ._refs import label_of, ref_to
+from ._signature import Promise
+from ._spec import GivenPromise, ToolSpec
+from .exceptions import DeclarationError
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """
+    What ``@tool`` has noted about a function.
+    """
+
+    meta: ToolMeta
+    promise: Promise
+
+
+class Carrier:
+    """
+    What functions declared with ``@tool`` are known by.
+
+    The type is asked, never an attribute: wrappers over a tool pass its attributes on.
+    """
+
+    __slots__ = ()
+
+    def _self_declaration(self) -> Declaration:
+        raise AssertionError("unreachable")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """
+    One tool of a client's list, whatever it came from.
+
+    Attributes:
+        meta: What was declared about it.
+        function: What is called: the outermost wrapper, a bound method, a handler.
+        promise: What it takes.
+    """
+
+    meta: ToolMeta
+    function: Callable[..., Any]
+    promise: Promise | GivenPromise
+
+
+def meta_of(function: Callable[..., Any] | ToolSpec) -> ToolMeta:
+    """
+    Return what was declared about a tool: a decorated function, also bound or wrapped.
+
+    Raises:
+        DeclarationError: It is not a tool.
+    """
+    if isinstance(function, ToolSpec):
+        return function.meta
+    carrier = _found_in(function)
+    declaration = carrier._self_declaration()
+
+    return _meta_of(function, carrier, declaration)
+
+
+def declared_of(entry: object) -> Declared:
+    """
+    Return the tool that *entry* is.
+
+    Raises:
+        DeclarationError: It is not a tool, or not one that can be called as it stands.
+    """
+    if isinstance(entry, Declared):
+        return entry
+    if isinstance(entry, ToolSpec):
+        return Declared(meta=entry.meta, function=entry.handler, promise=entry.promise)
+    carrier = _found_in(entry)
+    declaration = carrier._self_declaration()
+    promise = declaration.promise
+    if carrier is not entry:
+        promise = promise.around(entry)
+    elif isinstance(entry, MethodType):
+        promise = promise.bound()
+    _refuse_unbound(entry, promise)
+    function: Any = entry
+
+    return Declared(
+        meta=_meta_of(entry, carrier, declaration), function=function, promise=promise
+    )
+
+
+def carrier_in(entry: object) -> Carrier | None:
+    """
+    Return the decorated function in *entry*, through all that is wrapped around it.
+    """
+    for layer in layers(entry):
+        if issubclass(type(layer), Carrier):
+            carrier: Carrier = layer
+            return carrier
+
+    return None
+
+
+def _meta_of(entry: object, carrier: Carrier, declaration: Declaration) -> ToolMeta:
+    """
+    Return the record; a wrapper decides for itself whether it is awaited.
+    """
+    if carrier is entry:
+        return declaration.meta
+    is_async = runs_async(entry) or declaration.promise.returns_awaitable()
+    if is_async == declaration.meta.is_async:
+        return declaration.meta
+
+    return replace(declaration.meta, is_async=is_async)
+
+
+def _found_in(entry: object) -> Carrier:
+    carrier = carrier_in(entry)
+    if carrier is None:
+        raise DeclarationError(_not_a_tool(entry))
+
+    return carrier
+
+
+def _not_a_tool(entry: object) -> str:
+    if isinstance(entry, ModuleType):
+        name = entry.__name__
+        return f"The module {name} is not a tool. Take its tools with tools_in({name})."
+    if isinstance(entry, (dict, frozenset, list, set, tuple)):
+        kind = type(entry).__name__
+        return f"A {kind} is not a tool. List its tools one by one, or unpack it with *."
+    if isinstance(entry, type) or inspect.isroutine(entry):
+        return f"{label_of(ref_to(entry))} is not a tool. Decorate it with @tool."
+
+    return (
+        f"An object of type {label_of(ref_to(type(entry)))} is not a tool. Decorate a "
+        "function with @tool, or make a ToolSpec."
+    )
+
+
+def _refuse_unbound(entry: object, promise: Promise) -> None:
+    """
+    Refuse a method that no instance was bound to: its first parameter is no argument.
+    """
+    first = promise.written[0] if promise.written else None
+    if first is None or not is_method(innermost(entry)):
+        return
+    bound = any(isinstance(layer, MethodType) for layer in layers(entry))
+    if first.annotation is MISSING or (first.name == "self" and not bound):
+        name = promise.label.rpartition(".")[2]
+        raise DeclarationError(
+            f"{promise.label} is a method that is not bound. List it from an instance, "
+            f"as in instance.{name}."
+        )

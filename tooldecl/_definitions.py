@@ -1,0 +1,109 @@
+"""
+Definitions of tools as plain data, in the shapes that providers take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ._build import ToolDefinition
+from ._table import ToolEntry
+from .exceptions import NotAvailableError
+
+
+LATER = ("openai-responses", "openai-strict", "gemini")
+
+
+def render(
+    entries: Iterable[ToolEntry],
+    format: str,  # noqa: A002 (the name it has in `ToolClient.definitions`)
+    tags: Iterable[str] | None,
+    exclude_tags: Iterable[str],
+) -> list[dict[str, Any]]:
+    """
+    Return the definitions of *entries*, each time as fresh copies.
+
+    Args:
+        entries: The tools, in the order in which they are shown.
+        format: ``"openai"``, ``"anthropic"`` or ``"mcp"``.
+        tags: Only tools with one of these; None is all.
+        exclude_tags: No tools with one of these; this wins.
+
+    Raises:
+        ValueError: There is no such format.
+        TypeError: Tags are given as one text.
+        NotAvailableError: The format comes with a later version.
+    """
+    if format in LATER:
+        raise NotAvailableError(option=f"definitions(format={format!r})")
+    if format not in SHAPES:
+        choices = ", ".join(map(repr, SHAPES))
+        raise ValueError(f"format takes one of {choices}, got {format!r}.")
+    wanted = None if tags is None else _words(tags, "tags")
+    unwanted = _words(exclude_tags, "exclude_tags")
+    shape = SHAPES[format]
+
+    return [
+        shape(entry.definition)
+        for entry in entries
+        if (wanted is None or wanted.intersection(entry.meta.tags))
+        and not unwanted.intersection(entry.meta.tags)
+    ]
+
+
+def _words(tags: Iterable[str], option: str) -> set[str]:
+    if isinstance(tags, str):
+        raise TypeError(f"{option} takes a list of texts, got one text.")
+
+    return set(tags)
+
+
+def _openai(definition: ToolDefinition) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": definition.name,
+            "description": definition.description,
+            "parameters": plain(definition.input_schema),
+        },
+    }
+
+
+def _anthropic(definition: ToolDefinition) -> dict[str, Any]:
+    return {
+        "name": definition.name,
+        "description": definition.description,
+        "input_schema": plain(definition.input_schema),
+    }
+
+
+def _mcp(definition: ToolDefinition) -> dict[str, Any]:
+    shown = {
+        "name": definition.name,
+        "description": definition.description,
+        "inputSchema": plain(definition.input_schema),
+    }
+    if definition.output_schema is not None:
+        shown["outputSchema"] = plain(definition.output_schema)
+
+    return shown
+
+
+def plain(value: Any) -> Any:
+    """
+    Copy read-only data into dicts and lists that the receiver may change.
+    """
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+
+    return value
+
+
+SHAPES: dict[str, Callable[[ToolDefinition], dict[str, Any]]] = {
+    "openai": _openai,
+    "anthropic": _anthropic,
+    "mcp": _mcp,
+}

@@ -1,0 +1,297 @@
+"""
+One attempt of one call, and what runs its body.
+
+Invariants:
+
+1. An outcome is a value, never an exception in flight: the body's own exception is
+   stored, so a StopIteration or a CancelledError of the tool cannot be taken for ours.
+2. The body runs in a copy of the caller's context variables; a copy serves one attempt.
+3. `Attempt.finished` is set by the side that runs the body, right when it ends. Whether
+   it ended in time is decided by that moment and the deadline, never by who woke first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextvars import Context
+from types import AsyncGeneratorType, GeneratorType
+from typing import Any, Literal
+
+from .._calls import Fate
+from .._clock import monotonic
+from .._context import CURRENT, ToolContext
+
+
+TimeoutSource = Literal["declared", "engine", "batch"]
+
+# Types that are certainly neither awaitable nor a generator: most results.
+PLAIN = frozenset({str, int, float, bool, type(None), dict, list, tuple})
+
+
+class Attempt:
+    """
+    One run of a body: what to run, its limits, and what came of it.
+    """
+
+    __slots__ = (
+        "call",
+        "context",
+        "deadline",
+        "error",
+        "fate",
+        "finished",
+        "limit",
+        "refused",
+        "source",
+        "started",
+        "stop",
+        "timed_out",
+        "timeout",
+        "value",
+        "values",
+        "variables",
+    )
+
+    def __init__(
+        self,
+        call: Callable[[dict[str, Any], ToolContext], object],
+        values: dict[str, Any],
+        context: ToolContext,
+        variables: Context,
+    ) -> None:
+        self.call = call
+        self.values = values
+        self.context = context
+        self.variables = variables
+        self.timeout: float | None = None
+        self.source: TimeoutSource | None = None
+        self.deadline: float | None = None
+        self.limit: int | None = None
+        self.refused: str | None = None
+        self.started = False
+        self.stop = False
+        self.finished: float | None = None
+        self.timed_out = False
+        self.value: Any = None
+        self.error: BaseException | None = None
+        self.fate = Fate.NOT_STARTED
+
+    def begin_clock(self) -> None:
+        """
+        Start the attempt's clock, if it has one.
+        """
+        if self.timeout is not None and self.deadline is None:
+            self.deadline = self.context.deadline = monotonic() + self.timeout
+
+    def remaining(self) -> float | None:
+        """
+        Return the seconds until the deadline, at least 0, or None without one.
+        """
+        return None if self.deadline is None else max(0.0, self.deadline - monotonic())
+
+    def await_value(self) -> None:
+        """
+        Make the awaitable that a sync body returned the body of what is left to run.
+        """
+        value, self.value = self.value, None
+        self.finished = None
+        self.call = lambda _values, _context: value
+
+    def close(self) -> None:
+        """
+        Close the outcome, also of a body that was ended before it could run.
+        """
+        if self.finished is None:
+            self.error = self.error or asyncio.CancelledError()
+            self.finished = monotonic()
+
+    @property
+    def in_time(self) -> bool:
+        """
+        Whether the body ended, and not after its deadline.
+        """
+        if self.finished is None:
+            return False
+
+        return self.deadline is None or self.finished <= self.deadline
+
+
+class GeneratorTooLong(Exception):  # noqa: N818 (a signal between two of our own frames)
+    """
+    A generator's text passed the limit while it was being consumed.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+
+
+class BodyStopped(Exception):  # noqa: N818 (as above)
+    """
+    A generator was closed between two items, after its call had been answered.
+    """
+
+
+def run_body(attempt: Attempt) -> None:
+    """
+    Run a body to its end on this thread, in the attempt's copy of the context variables.
+    """
+    attempt.variables.run(_run_body, attempt)
+
+
+def _run_body(attempt: Attempt) -> None:
+    CURRENT.set(attempt.context)
+    attempt.started = True
+    try:
+        value: Any = attempt.call(attempt.values, attempt.context)
+        if type(value) is GeneratorType:
+            value = _consume(value, attempt)
+        attempt.value = value
+    except BaseException as error:  # the outcome is a value (invariant 1)
+        attempt.error = _without_our_frame(error)
+    attempt.finished = monotonic()
+
+
+async def arun_body(attempt: Attempt) -> None:
+    """
+    Run a body to its end on the running loop, awaiting what it returns.
+    """
+    CURRENT.set(attempt.context)
+    attempt.started = True
+    try:
+        value: Any = attempt.call(attempt.values, attempt.context)
+        if type(value) not in PLAIN:
+            if is_awaitable(value):
+                value = await _on_its_loop(value)
+            if type(value) is AsyncGeneratorType:
+                value = await _aconsume(value, attempt)
+            elif type(value) is GeneratorType:
+                value = _consume(value, attempt)
+        attempt.value = value
+    except BaseException as error:  # the outcome is a value (invariant 1)
+        attempt.error = _without_our_frame(error)
+    attempt.finished = monotonic()
+
+
+def _without_our_frame(error: BaseException) -> BaseException:
+    """
+    Drop the frame that holds the attempt, or error and attempt would keep each other alive.
+    """
+    traceback = error.__traceback__
+
+    return error.with_traceback(traceback.tb_next if traceback else None)
+
+
+def is_awaitable(value: object) -> bool:
+    """
+    Whether ``await`` takes *value*.
+    """
+    return type(value) not in PLAIN and isinstance(value, Awaitable)
+
+
+async def _on_its_loop(value: Awaitable[Any]) -> Any:
+    """
+    Await *value*; a future of another loop is awaited there.
+    """
+    if isinstance(value, asyncio.Future):
+        home = value.get_loop()
+        if home is not asyncio.get_running_loop():
+            if not home.is_running():
+                raise RuntimeError("The tool returned a future of a loop that is not running.")
+            return await asyncio.wrap_future(
+                asyncio.run_coroutine_threadsafe(_await(value), home)
+            )
+
+    return await value
+
+
+async def _await(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+class _Items:
+    """
+    What a generator yielded so far: all text is joined, anything else makes a list.
+    """
+
+    __slots__ = ("_attempt", "_items", "_size", "_text")
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._attempt = attempt
+        self._items: list[object] = []
+        self._size = 0
+        self._text = True
+
+    def add(self, item: object) -> None:
+        if self._attempt.stop:
+            raise BodyStopped
+        self._items.append(item)
+        if isinstance(item, str):
+            self._size += len(item)
+        else:
+            self._text = False
+            self._size += 1
+        if self._attempt.limit is not None and self._size > self._attempt.limit:
+            raise GeneratorTooLong(self._size)
+
+    def value(self) -> object:
+        if self._text and self._items:
+            return "".join(map(str, self._items))
+
+        return self._items
+
+
+def _consume(generator: Generator[Any, Any, Any], attempt: Attempt) -> object:
+    items = _Items(attempt)
+    try:
+        for item in generator:
+            items.add(item)
+    finally:
+        generator.close()
+
+    return items.value()
+
+
+async def _aconsume(generator: AsyncGenerator[Any, Any], attempt: Attempt) -> object:
+    items = _Items(attempt)
+    try:
+        async for item in generator:
+            items.add(item)
+    finally:
+        await generator.aclose()
+
+    return items.value()
+
+
+class InContext:
+    """
+    Await a coroutine in the current task, in another copy of the context variables.
+
+    No task is made for it, and what the body sets does not leak to the caller.
+    """
+
+    __slots__ = ("_coroutine", "_run")
+
+    def __init__(self, coroutine: Awaitable[None], variables: Context) -> None:
+        self._coroutine = coroutine
+        self._run = variables.run
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        run = self._run
+        steps: Any = self._coroutine.__await__()
+        step, sent = steps.send, None
+        while True:
+            try:
+                waited = run(step, sent)
+            except StopIteration:
+                return
+            try:
+                sent = yield waited
+                step = steps.send
+            except GeneratorExit:
+                run(steps.close)
+                raise
+            except BaseException as error:  # handed to the body, as `yield from` would
+                step, sent = steps.throw, error

@@ -1,0 +1,234 @@
+"""
+Say what is wrong with arguments, in our own words: a path, the rule, what to do.
+
+Values are never shown, only their kinds; keys are, except in the free-form objects of
+a sensitive tool. The matching page is docs/reference/errors.md.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, final
+
+from ._jsonfaults import show_path
+from ._subschemas import (
+    Path,
+    Schema,
+    at,
+    choices_in,
+    is_open,
+    named_in,
+    requires,
+)
+
+
+Problem: TypeAlias = tuple[str, str]
+
+# A wrong list of a million items would otherwise become a million sentences.
+MOST = 50
+LONGEST = 190
+
+KINDS: dict[type, str] = {
+    bool: "true or false",
+    dict: "an object",
+    float: "a number",
+    int: "an integer",
+    list: "a list",
+    str: "text",
+    type(None): "null",
+}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """
+    One thing that is wrong.
+
+    Attributes:
+        path: Where.
+        text: The sentence about it, or "" where the value is of a wrong kind.
+        expected: The kind that is needed, where the value is of a wrong kind.
+        decisive: Whether the value was of the right kind, so that one form of several
+            was meant.
+    """
+
+    path: tuple[str | int, ...]
+    text: str = ""
+    expected: str = ""
+    decisive: bool = False
+
+
+def kind_of(value: object) -> str:
+    """
+    Name the kind of a JSON value.
+    """
+    return KINDS[type(value)]
+
+
+def cut(text: str, longest: int) -> str:
+    """
+    Shorten a text, visibly.
+    """
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def missing(path: Sequence[str | int]) -> Finding:
+    """
+    A member that has to be there.
+    """
+    return Finding(path=tuple(path), text="is missing, and it is required.")
+
+
+def unknown_key(path: Sequence[str | int], accepted: Sequence[str]) -> Finding:
+    """
+    A member that nothing takes, with those that would be taken and the nearest.
+    """
+    key = str(path[-1])
+    if not accepted and len(path) == 1:
+        text = "is unknown: this tool takes no arguments, send {}."
+    elif not accepted:
+        text = "is unknown: this object takes no members."
+    else:
+        near = difflib.get_close_matches(key, accepted, n=1)
+        hint = f" Did you mean {cut(near[0], 40)!r}?" if near else ""
+        text = f"is unknown. Accepted: {_listed(accepted)}.{hint}"
+
+    return Finding(path=tuple(path), text=text)
+
+
+def not_a_choice(
+    path: Sequence[str | int], choices: Sequence[object], value: object
+) -> Finding:
+    """
+    A value that is none of those listed.
+    """
+    texts = [json.dumps(choice, ensure_ascii=False) for choice in choices]
+
+    return Finding(
+        path=tuple(path),
+        text=f"needs one of {_joined(texts)}.",
+        decisive=any(type(choice) is type(value) for choice in choices),
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return _joined([repr(cut(name, 40)) for name in names])
+
+
+def _joined(texts: Sequence[str], room: int = 90) -> str:
+    """
+    List texts as far as there is room, and say how many are left.
+    """
+    shown = ""
+    for done, text in enumerate(texts):
+        if done and len(shown) + len(text) > room:
+            return f"{shown} and {len(texts) - done} more"
+        shown += (", " if done else "") + cut(text, room)
+
+    return shown
+
+
+def most_telling(forms: Sequence[list[Finding]], path: Path) -> list[Finding]:
+    """
+    Choose what to say where a value fits none of several forms.
+
+    The form that the value came closest to was meant: one that it went into, or whose
+    kind it has. Where it is of no form's kind, all the kinds are named.
+    """
+    inside = [f for f in forms if any(len(x.path) > len(path) for x in f)]
+    meant = inside or [f for f in forms if any(x.decisive for x in f)]
+    if meant:
+        return min(meant, key=len)
+
+    return [finding for form in forms for finding in form]
+
+
+def settle(
+    findings: Sequence[Finding], *, schema: Schema, data: object, sensitive: bool
+) -> list[Problem]:
+    """
+    Put findings into words, one problem for each place and rule.
+    """
+    kinds: dict[tuple[str | int, ...], list[str]] = {}
+    for finding in findings:
+        if finding.expected:
+            expected = kinds.setdefault(finding.path, [])
+            if finding.expected not in expected:
+                expected.append(finding.expected)
+    problems: dict[Problem, None] = {}
+    for done, finding in enumerate(findings):
+        if len(problems) == MOST:
+            problems["$", f"has {len(findings) - done} more problems."] = None
+            break
+        text = finding.text
+        if finding.expected:
+            text = _wrong_kind(kinds[finding.path], finding.path, schema, data)
+        path = shown(finding.path, schema, data) if sensitive else None
+        path = show_path(finding.path) if path is None else path
+        problems[cut(path, 90), cut(text, LONGEST - len(cut(path, 90)))] = None
+
+    return list(problems)
+
+
+def _wrong_kind(
+    expected: Sequence[str], path: Path, schema: Schema, data: object
+) -> str:
+    value = value_at(data, path)
+    needs = f"needs {_alternatives(expected)}, got {kind_of(value)}"
+    if value is None and path and not requires(at(schema, data, path[:-1]), str(path[-1])):
+        return f"{needs}: it may not be null. Leave it out."
+    if isinstance(value, str):
+        for mark, kind in (("[", "a list"), ("{", "an object")):
+            if kind in expected and value.lstrip().startswith(mark):
+                noun = kind.partition(" ")[2]
+                return f"{needs}: this is a string, send the {noun} itself."
+
+    return f"{needs}."
+
+
+def value_at(data: Any, path: Path) -> object:
+    """
+    Return what stands at *path*.
+    """
+    for step in path:
+        data = data[step]
+
+    return data
+
+
+def _alternatives(kinds: Sequence[str]) -> str:
+    *most, last = kinds
+
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def shown(path: Path, schema: Schema, data: object) -> str:
+    """
+    Render a path without the keys that only the data know.
+    """
+    steps: list[str | int] = []
+    for place, step in enumerate(path):
+        here = at(schema, data, path[:place])
+        named = not isinstance(step, str) or step in named_in(here) or not is_open(here)
+        steps.append(step if named else "*")
+
+    return show_path(steps)
+
+
+def accepted_at(schema: Schema, data: object, path: Path) -> list[str]:
+    """
+    Return the members that the object at *path* may have.
+    """
+    return named_in(at(schema, data, path))
+
+
+def choices_at(schema: Schema, data: object, path: Path) -> list[object]:
+    """
+    Return the values that are listed for the place *path*.
+    """
+    return [c for here in at(schema, data, path) for c in choices_in(here)]

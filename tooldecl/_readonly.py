@@ -1,0 +1,81 @@
+"""
+JSON data nobody can change: equal to the plain dict or list, picklable, read-only at depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, NoReturn, TypeVar
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def _refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
+    raise TypeError("This data is read-only: make a copy to change it.")
+
+
+class ReadOnlyDict(dict[K, V], Generic[K, V]):
+    """
+    A dict whose mutators raise TypeError.
+    """
+
+    __slots__ = ()
+
+    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
+    clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
+
+    def __copy__(self) -> ReadOnlyDict[K, V]:
+        return self
+
+    def __deepcopy__(self, memo: object) -> ReadOnlyDict[K, V]:
+        return self
+
+
+class ReadOnlyList(list[V], Generic[V]):
+    """
+    A list whose mutators raise TypeError.
+    """
+
+    __slots__ = ()
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
+    append = extend = insert = pop = remove = _refuse  # type: ignore[assignment]
+    clear = sort = reverse = _refuse  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self),)
+
+    def __copy__(self) -> ReadOnlyList[V]:
+        return self
+
+    def __deepcopy__(self, memo: object) -> ReadOnlyList[V]:
+        return self
+
+
+def freeze(value: object) -> object:
+    """
+    Copy dicts and lists into read-only ones, at every depth; leave the rest as it is.
+    """
+    if isinstance(value, (ReadOnlyDict, ReadOnlyList)):
+        return value
+    if isinstance(value, Mapping):
+        return frozen_mapping(value)
+    if isinstance(value, list):
+        return ReadOnlyList([freeze(v) for v in value])
+
+    return value
+
+
+def frozen_mapping(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """
+    `freeze` for what is known to be a mapping.
+    """
+    if isinstance(value, ReadOnlyDict):
+        return value
+
+    return ReadOnlyDict({k: freeze(v) for k, v in value.items()})

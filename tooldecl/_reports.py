@@ -1,0 +1,166 @@
+"""
+Tell a client's hooks what happens to its calls; nobody listens, nothing is made.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from ._calls import Arguments, ToolResult
+from ._clock import Clock, monotonic
+from ._context import ToolContext
+from ._errors import classify
+from ._isolation import Attempt
+from .telemetry import (
+    AttemptFailed,
+    BatchFinished,
+    BatchStarted,
+    CallFinished,
+    CallStarted,
+    Hook,
+    LateFinish,
+    LoopBlocked,
+    Progress,
+    WriteConflict,
+    emit,
+)
+
+
+@final
+class Reports:
+    """
+    The events of one client, to all of its hooks.
+    """
+
+    __slots__ = ("_clock", "_hooks")
+
+    def __init__(self, hooks: tuple[Hook, ...], clock: Clock) -> None:
+        self._hooks = hooks
+        self._clock = clock
+
+    def __bool__(self) -> bool:
+        return bool(self._hooks)
+
+    def started(self, call_id: str, name: str, arguments: Arguments) -> None:
+        """
+        A call came in.
+        """
+        emit(
+            self._hooks,
+            CallStarted(
+                at=self._clock.monotonic(),
+                call_id=call_id,
+                name=name,
+                arguments=arguments,
+            ),
+        )
+
+    def failed(
+        self, context: ToolContext, error: BaseException, wait: float | None
+    ) -> None:
+        """
+        An attempt failed; the next comes after *wait* seconds, or none does.
+        """
+        emit(
+            self._hooks,
+            AttemptFailed(
+                at=self._clock.monotonic(),
+                call_id=context.call_id,
+                name=context.tool,
+                attempt=context.attempt,
+                error=error,
+                error_class=classify(error),
+                retry_in=wait,
+            ),
+        )
+
+    def finished(self, result: ToolResult) -> None:
+        """
+        A call has its answer.
+        """
+        emit(
+            self._hooks,
+            CallFinished(
+                at=self._clock.monotonic(),
+                call_id=result.call_id,
+                name=result.name,
+                result=result,
+            ),
+        )
+
+    def progress(
+        self,
+        context: ToolContext,
+        done: float,
+        total: float | None,
+        message: str | None,
+    ) -> None:
+        """
+        A body said how far it is.
+        """
+        emit(
+            self._hooks,
+            Progress(
+                at=self._clock.monotonic(),
+                call_id=context.call_id,
+                name=context.tool,
+                done=done,
+                total=total,
+                message=message,
+            ),
+        )
+
+    def late(self, attempt: Attempt, late_by: float) -> None:
+        """
+        An abandoned body ended.
+        """
+        emit(
+            self._hooks,
+            LateFinish(
+                at=monotonic(),
+                call_id=attempt.context.call_id,
+                name=attempt.context.tool,
+                late_by=late_by,
+                value=attempt.value,
+                error=attempt.error,
+            ),
+        )
+
+    def blocked(self, attempt: Attempt, seconds: float) -> None:
+        """
+        A loop came back late from an async body.
+        """
+        emit(
+            self._hooks,
+            LoopBlocked(
+                at=monotonic(),
+                call_id=attempt.context.call_id,
+                name=attempt.context.tool,
+                blocked_for=seconds,
+            ),
+        )
+
+    def batch_started(self, call_ids: tuple[str, ...]) -> None:
+        """
+        A batch came in.
+        """
+        emit(
+            self._hooks, BatchStarted(at=self._clock.monotonic(), call_ids=call_ids)
+        )
+
+    def batch_finished(self, call_ids: tuple[str, ...]) -> None:
+        """
+        Every call of a batch has its answer.
+        """
+        emit(
+            self._hooks, BatchFinished(at=self._clock.monotonic(), call_ids=call_ids)
+        )
+
+    def conflict(self, slot: str, call_ids: tuple[str, ...]) -> None:
+        """
+        Several calls of a batch wrote one slot.
+        """
+        emit(
+            self._hooks,
+            WriteConflict(at=self._clock.monotonic(), slot=slot, call_ids=call_ids),
+        )

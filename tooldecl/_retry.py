@@ -1,0 +1,87 @@
+"""
+Whether a failed attempt is repeated, and after how long.
+
+Pure: the clock and the randomness come in through arguments. The pipeline waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ._calls import Fate
+from ._errors import classify, is_fatal, leaves
+from ._meta import Retry, ToolMeta
+from .exceptions import ToolTimeoutError
+
+
+def backoff(retry: Retry, attempt: int, rng: Callable[[], float]) -> float:
+    """
+    Return the seconds to wait after failed attempt number *attempt* (from 1).
+
+    *rng* gives numbers from 0 to 1; the wait is spread evenly by ``jitter`` around
+    ``delay * factor ** (attempt - 1)`` and never exceeds ``max_delay``.
+    """
+    try:
+        wait = retry.delay * retry.factor ** (attempt - 1)
+    except OverflowError:
+        wait = retry.max_delay
+    wait = min(wait, retry.max_delay)
+    if retry.jitter:
+        wait *= 1 + retry.jitter * (2 * rng() - 1)
+
+    return min(wait, retry.max_delay)
+
+
+def next_wait(
+    meta: ToolMeta,
+    *,
+    attempt: int,
+    error: BaseException,
+    fate: Fate,
+    spent: float,
+    rng: Callable[[], float],
+) -> float | None:
+    """
+    Return the seconds to wait before the next attempt, or None when there is none.
+
+    Args:
+        attempt: Number of the attempt that failed, from 1.
+        error: What it raised, or a ToolTimeoutError.
+        fate: What became of its body.
+        spent: Seconds since the first attempt began.
+        rng: Gives numbers from 0 to 1.
+    """
+    retry = meta.retry
+    if retry is None or attempt >= retry.attempts:
+        return None
+    if not _may_repeat(meta, error, fate) or not _is_retryable(retry, error):
+        return None
+    wait = backoff(retry, attempt, rng)
+    if retry.within is not None and spent + wait >= retry.within:
+        return None
+
+    return wait
+
+
+def _may_repeat(meta: ToolMeta, error: BaseException, fate: Fate) -> bool:
+    """
+    Whether another run cannot double what this one may still do, or has done unseen.
+    """
+    if fate is Fate.ABANDONED:
+        return meta.idempotent
+    if fate is Fate.COMPLETED and isinstance(error, ToolTimeoutError):
+        return meta.idempotent  # it ended late: its effect is there, its result is not
+
+    return True
+
+
+def _is_retryable(retry: Retry, error: BaseException) -> bool:
+    if not isinstance(error, Exception) or is_fatal(error):
+        return False
+    if retry.on is None:
+        return classify(error) == "transient"
+    if isinstance(retry.on, tuple):
+        on = retry.on
+        return isinstance(error, on) or all(isinstance(e, on) for e in leaves(error))
+
+    return bool(retry.on(error))

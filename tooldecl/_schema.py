@@ -1,0 +1,342 @@
+"""
+From the hints of a tool's parameters to the schema that is shown and the check of it.
+
+One schema serves both: what it offers, the check lets through. The parameters become
+the keyword-only parameters of a stand-in function, which the validator reads, so that
+whatever may be a name in Python may be the name of a parameter.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import types
+
+from collections.abc import AsyncIterable, Awaitable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from enum import Enum
+from inspect import Parameter, Signature
+from typing import Annotated, Any, NoReturn, final, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
+
+from ._callables import MISSING
+from ._choices import has_loose_choices, loose_choices
+from ._closing import close_named
+from ._meta import ToolMeta
+from ._problems import Problem, settle
+from ._readonly import frozen_mapping
+from ._signature import Promise, ToolParameter
+from ._subschemas import Schema, allows_type, speaking, walk
+from ._translate import translate
+from .exceptions import InvalidArgumentsError, UnsupportedSignatureError
+
+
+@final
+class Shape:
+    """
+    What the parameters of one function look like to a model, and how they are checked.
+
+    Attributes:
+        schema: JSON Schema of the arguments, closed at every depth, read-only.
+        output: JSON Schema of what is returned, an object, or None.
+    """
+
+    __slots__ = ("_loose", "_optional", "_validate", "output", "schema")
+
+    def __init__(self, promise: Promise) -> None:
+        offered = [p for p in promise.parameters() if not p.injected]
+        adapter, schema = _read(promise.label, offered)
+        self.schema = frozen_mapping(schema)
+        self.output = _output_of(promise.returns())
+        self._validate = adapter.validator.validate_json
+        self._optional = any(p.default is not MISSING for p in offered)
+        self._loose = has_loose_choices(schema)
+
+    def values(self, text: str, data: dict[str, Any], meta: ToolMeta) -> dict[str, Any]:
+        """
+        Return the arguments as instances of the declared types, by parameter.
+
+        Args:
+            text: The arguments as JSON text.
+            data: The same, parsed.
+            meta: Whose arguments they are.
+
+        Raises:
+            InvalidArgumentsError: They do not fit.
+        """
+        cause: Exception | None = None
+        try:
+            values: dict[str, Any] = self._validate(text, strict=True, extra="forbid")
+            problems = self._loose_in(data, meta) if self._loose else ()
+            if not problems:
+                return _given(values) if self._optional else values
+        except ValidationError as error:
+            problems = translate(
+                error.errors(include_url=False),
+                data=data,
+                schema=self.schema,
+                sensitive=meta.sensitive,
+            )
+        except MemoryError:
+            raise
+        # A check that a tool's author declared may raise anything.
+        except Exception as exc:
+            cause = None if meta.sensitive else exc
+            text = f"cannot be checked: a check of the tool raised {type(exc).__name__}."
+            problems = [("$", text)]
+
+        # Raised here, so that the values in a validator's error are not kept by ours.
+        raise InvalidArgumentsError(tool=meta.name, problems=problems) from cause
+
+    def _loose_in(self, data: dict[str, Any], meta: ToolMeta) -> Sequence[Problem]:
+        findings = loose_choices(self.schema, data)
+
+        return settle(
+            findings, schema=self.schema, data=data, sensitive=meta.sensitive
+        )
+
+
+@final
+class _Omitted:
+    """
+    Stands for a default that the function itself will supply.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in values.items() if type(v) is not _Omitted}
+
+
+class _SeveralAliasesError(Exception):
+    """
+    A parameter would be taken under names that are not published.
+    """
+
+
+class _Publisher(GenerateJsonSchema):
+    """
+    Writes the schema of the arguments; publishes defaults only where they are plain JSON.
+    """
+
+    def default_schema(self, schema: Any) -> dict[str, Any]:
+        published = self.generate_inner(schema["schema"])
+        default = schema.get("default", MISSING)
+        default = default.value if isinstance(default, _Omitted) else default
+        if (plain := _plain(default)) is not MISSING:
+            published["default"] = plain
+
+        return published
+
+    def get_argument_name(self, argument: Any) -> str:
+        if not isinstance(argument.get("alias", ""), str):
+            raise _SeveralAliasesError
+
+        return super().get_argument_name(argument)
+
+
+def _plain(value: object) -> Any:
+    """
+    Return the JSON form of a default that has an obvious one, or MISSING.
+    """
+    if isinstance(value, Enum):
+        return _plain(value.value)
+    if value is None or type(value) in (bool, int, str):
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else MISSING
+    if type(value) is dict:
+        items = {k: _plain(v) for k, v in value.items() if type(k) is str}
+        whole = len(items) == len(value) and MISSING not in items.values()
+        return items if whole else MISSING
+    if type(value) in (list, tuple):
+        parts = [_plain(part) for part in value]
+        return MISSING if MISSING in parts else parts
+
+    return MISSING
+
+
+def _read(
+    label: str, offered: Sequence[ToolParameter]
+) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+    """
+    Make the validator and the schema; name the parameter that makes that impossible.
+    """
+    try:
+        return _adapt(label, offered)
+    # What reads a user's types may raise anything: it runs their code.
+    except Exception as exc:
+        for parameter in offered:
+            try:
+                _adapt(label, [parameter])
+            except Exception as inner:
+                _refuse(label, parameter, inner)
+        _refuse(label, None, exc)
+
+
+def _adapt(
+    label: str, offered: Sequence[ToolParameter]
+) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+    adapter: TypeAdapter[Any] = TypeAdapter(_stand_in(label, offered))
+    written = _Publisher().generate(adapter.core_schema, mode="validation")
+    schema: dict[str, Any] = json.loads(
+        json.dumps(written, allow_nan=False, default=_number)
+    )
+    published = schema["properties"]
+    if len(published) != len(offered):
+        raise _SeveralAliasesError
+    close_named(schema)
+    for node in walk(schema):
+        node.pop("title", None)  # made up from the name: it costs tokens, says nothing
+        if "default" in node and not _may_be_published(schema, node):
+            del node["default"]
+    for parameter, node in zip(offered, published.values(), strict=True):
+        if text := _text_in(parameter.hint) or parameter.text:
+            node.setdefault("description", text)
+
+    return adapter, schema
+
+
+def _stand_in(label: str, offered: Sequence[ToolParameter]) -> Any:
+    def stand_in(**values: Any) -> dict[str, Any]:
+        return values
+
+    parameters = [
+        Parameter(
+            p.name, Parameter.KEYWORD_ONLY, annotation=p.hint, default=_default_of(p)
+        )
+        for p in offered
+    ]
+    function: Any = stand_in
+    function.__name__ = function.__qualname__ = label.rpartition(".")[2]
+    function.__signature__ = Signature(parameters)
+    function.__annotations__ = {p.name: p.annotation for p in parameters}
+
+    return function
+
+
+def _default_of(parameter: ToolParameter) -> object:
+    """
+    Keep a default away from the validator, which would copy or replace it.
+    """
+    default = parameter.default
+    if default is MISSING or isinstance(default, FieldInfo):
+        return default
+    checked = any(
+        isinstance(x, FieldInfo) and x.validate_default
+        for x in _notes_on(parameter.hint)
+    )
+
+    return default if checked else _Omitted(default)
+
+
+def _notes_on(hint: object) -> tuple[Any, ...]:
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+
+
+def _text_in(hint: object) -> str:
+    """
+    Return a plain text in ``Annotated``, which many take for the description.
+    """
+    return next((note for note in _notes_on(hint) if isinstance(note, str)), "")
+
+
+def _may_be_published(root: Schema, node: Schema) -> bool:
+    """
+    Keep back the default of a secret, and a null that could not be sent.
+    """
+    spoken = speaking(root, [node])
+    if any(inner.get("writeOnly") for s in spoken for inner in walk(s)):
+        return False
+
+    return node["default"] is not None or any(allows_type(s, "null") for s in spoken)
+
+
+def _number(value: object) -> float:
+    """
+    Write a limit that was declared as a Decimal.
+    """
+    if isinstance(value, Decimal):
+        return float(value)
+
+    raise TypeError(type(value).__name__)
+
+
+def _refuse(label: str, parameter: ToolParameter | None, exc: Exception) -> NoReturn:
+    name = parameter.name if parameter else None
+    what = "its parameters together"
+    if parameter:
+        what = f"the hint {parameter.spelled!r} of its parameter {parameter.name!r}"
+
+    raise UnsupportedSignatureError(
+        f"{label} cannot be a tool: {what} cannot be offered to a model, because "
+        f"{_reason(exc)}.",
+        tool=label,
+        parameter=name,
+    ) from exc
+
+
+def _reason(exc: Exception) -> str:
+    match exc:
+        case _SeveralAliasesError():
+            return "each parameter is published under one name of its own: one alias"
+        case PydanticUndefinedAnnotation():
+            return f"the name {exc.name!r} in it is not defined"
+        case PydanticUserError(code="typed-dict-version"):
+            return "before Python 3.12, TypedDict has to come from typing_extensions"
+        case PydanticUserError(code="class-not-fully-defined"):
+            return "a class in it has hints that cannot be read"
+        case RecursionError():
+            return "it goes round in a circle; name it with TypeAliasType"
+        case _:
+            return f"it has no JSON form that can be described ({type(exc).__name__})"
+
+
+def _output_of(hint: object) -> Mapping[str, Any] | None:
+    """
+    Describe what is returned, as an object; what is none goes under ``result``.
+    """
+    hint = _awaited(hint)
+    if hint in (MISSING, None, types.NoneType, Any, object):
+        return None
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(hint)
+        written = _Publisher().generate(adapter.core_schema, mode="serialization")
+        schema: dict[str, Any] = json.loads(json.dumps(written, allow_nan=False))
+    # No tool is refused for what it returns.
+    except Exception:
+        return None
+    for node in walk(schema):
+        node.pop("title", None)
+    if not schema:
+        return None
+    if schema.get("type") != "object":
+        shared = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
+        members = {"result": schema}
+        schema = {"type": "object", "properties": members, "required": ["result"]}
+        schema |= shared
+
+    return frozen_mapping(schema)
+
+
+def _awaited(hint: object) -> object:
+    """
+    Return what comes out of an awaitable; of a stream nothing is known as a whole.
+    """
+    origin = get_origin(hint) or hint
+    if not isinstance(origin, type):
+        return hint
+    if issubclass(origin, (Iterator, AsyncIterable)):
+        return MISSING
+    if issubclass(origin, Awaitable):
+        return (get_args(hint) or (MISSING,))[-1]
+
+    return hint

@@ -1,0 +1,213 @@
+"""
+What a client is built with besides its tools, checked as a whole.
+"""
+
+from __future__ import annotations
+
+import random
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from ._clock import Clock, SystemClock
+from ._meta import Overflow
+from ._readonly import frozen_mapping
+from ._strictjson import JSONLimits
+from ._table import ToolTable
+from ._terminal import resolve_timeout
+from .engines import Engine, SequentialEngine
+from .exceptions import (
+    DeclarationError,
+    DuplicateToolError,
+    NotAvailableError,
+    seconds,
+)
+from .filters._chain import Filter, check_filter
+from .telemetry import Hook
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """
+    The options of a client; derived clients share them.
+    """
+
+    engine: Engine
+    filters: tuple[Filter, ...]
+    json_limits: JSONLimits
+    result_limit: int | None
+    on_overflow: Overflow
+    state: Mapping[str, Any]
+    hooks: tuple[Hook, ...]
+    stop_on: tuple[type[BaseException], ...]
+    clock: Clock
+    rng: Callable[[], float]
+
+
+class _Faults:
+    """
+    Collects what is wrong, so that all of it is reported at once.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[DeclarationError] = []
+
+    def check(self, holds: object, message: str) -> None:
+        if not holds:
+            self.found.append(DeclarationError(message))
+
+
+def read_settings(
+    *,
+    engine: Any,
+    filters: Any,
+    json_limits: Any,
+    result_limit: Any,
+    on_overflow: Any,
+    state: Any,
+    hooks: Any,
+    stop_on: Any,
+    clock: Clock | None,
+    rng: Callable[[], float] | None,
+) -> tuple[Settings | None, list[DeclarationError]]:
+    """
+    Check and copy a client's options; return them, or None and everything that is wrong.
+    """
+    faults = _Faults()
+    faults.check(
+        engine is None or isinstance(engine, Engine),
+        f"ToolClient(engine=...) takes an engine, got {engine!r}.",
+    )
+    faults.check(
+        json_limits is None or isinstance(json_limits, JSONLimits),
+        f"ToolClient(json_limits=...) takes a JSONLimits, got {json_limits!r}.",
+    )
+    faults.check(
+        result_limit is None or (type(result_limit) is int and result_limit > 0),
+        f"ToolClient(result_limit=...) takes characters from 1, or None, got "
+        f"{result_limit!r}.",
+    )
+    if on_overflow == "offload":
+        faults.found.append(NotAvailableError(option="on_overflow='offload'"))
+    else:
+        faults.check(
+            on_overflow in ("fail", "truncate"),
+            f"ToolClient(on_overflow=...) takes 'fail' or 'truncate', got "
+            f"{on_overflow!r}.",
+        )
+    faults.check(
+        isinstance(state, Mapping) and all(isinstance(slot, str) for slot in state),
+        "ToolClient(state=...) takes a mapping with text keys.",
+    )
+    checked_filters = _filters(filters, faults)
+    checked_hooks = _hooks(hooks, faults)
+    checked_types = _types(stop_on, faults)
+    if faults.found:
+        return None, faults.found
+
+    return (
+        Settings(
+            engine=engine or SequentialEngine(),
+            filters=checked_filters,
+            json_limits=json_limits or JSONLimits(),
+            result_limit=result_limit,
+            on_overflow=on_overflow,
+            state=frozen_mapping(state),
+            hooks=checked_hooks,
+            stop_on=checked_types,
+            clock=clock or SystemClock(),
+            rng=rng or random.random,
+        ),
+        [],
+    )
+
+
+def _items(given: Any, what: str, faults: _Faults) -> tuple[Any, ...]:
+    if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)):
+        return tuple(given)
+    faults.check(False, f"ToolClient({what}=...) takes a list, got {given!r}.")
+
+    return ()
+
+
+def _filters(given: Any, faults: _Faults) -> tuple[Filter, ...]:
+    checked: list[Filter] = []
+    for candidate in _items(given, "filters", faults):
+        try:
+            checked.append(check_filter(candidate))
+        except DeclarationError as error:
+            faults.found.append(error)
+
+    return tuple(checked)
+
+
+def _hooks(given: Any, faults: _Faults) -> tuple[Hook, ...]:
+    hooks = _items(given, "hooks", faults)
+    for hook in hooks:
+        faults.check(callable(hook), f"A hook is a callable of one event, got {hook!r}.")
+
+    return hooks
+
+
+def _types(given: Any, faults: _Faults) -> tuple[type[BaseException], ...]:
+    types = _items(given, "stop_on", faults)
+    for kind in types:
+        faults.check(
+            isinstance(kind, type) and issubclass(kind, BaseException),
+            f"ToolClient(stop_on=...) takes exception types, got {kind!r}.",
+        )
+
+    return types
+
+
+def broken_promises(table: ToolTable, engine: Engine) -> list[DeclarationError]:
+    """
+    Return what was declared on a tool and cannot be kept in this client.
+    """
+    faults: list[DeclarationError] = []
+    for name, meta in table.items():
+        timeout, source = resolve_timeout(meta, engine.timeout)
+        if meta.isolation == "inline" and timeout is not None and source == "engine":
+            faults.append(
+                DeclarationError(
+                    f"Tool {name!r} ({meta.site}) runs inline, where the engine's "
+                    f"timeout of {seconds(timeout)} cannot be enforced. Declare "
+                    "timeout=None on it, or another isolation."
+                )
+            )
+        if meta.sensitive:
+            faults.append(
+                NotAvailableError(
+                    option=f"The approval that the sensitive tool {name!r} needs"
+                )
+            )
+
+    return faults
+
+
+def assemble(
+    tools: Iterable[object],
+) -> tuple[ToolTable | None, list[DeclarationError]]:
+    """
+    Return the table, or None and everything that is wrong but duplicates, which raise.
+    """
+    try:
+        return ToolTable.assemble(tools), []
+    except DuplicateToolError:
+        raise
+    except DeclarationError as error:
+        return None, [error]
+    except ExceptionGroup as group:
+        return None, [e for e in group.exceptions if isinstance(e, DeclarationError)]
+
+
+def as_one(faults: list[DeclarationError]) -> Exception:
+    """
+    Return one fault as itself, several as a group.
+    """
+    if len(faults) == 1:
+        return faults[0]
+
+    return ExceptionGroup(f"The client cannot be built: {len(faults)} faults.", faults)

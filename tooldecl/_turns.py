@@ -1,0 +1,107 @@
+"""
+What a model is asked, what it says, and how a loop ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol, TypeAlias, final
+
+from ._calls import ToolCall, ToolResult
+
+
+__all__ = ["LoopResult", "Message", "Model", "ModelRequest", "StopReason", "Turn"]
+
+Message: TypeAlias = dict[str, Any]
+
+
+@final
+class StopReason(StrEnum):
+    """
+    Why a loop ended.
+    """
+
+    ANSWER = "answer"
+    RETURN_DIRECT = "return_direct"
+    MAX_TURNS = "max_turns"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """
+    What a model is asked with.
+
+    Attributes:
+        messages: The conversation so far, as plain dicts; the model's own copy.
+        tools: The tools there are: ``name``, ``description``, ``input_schema``.
+    """
+
+    messages: list[Message]
+    tools: list[dict[str, Any]]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """
+    One response of a model.
+
+    Attributes:
+        text: What it says.
+        calls: The tools it wants called.
+        truncated: The response was cut off by its length limit: none of its calls is
+            run, since the last one may be cut in the middle and still parse.
+    """
+
+    text: str = ""
+    calls: Sequence[ToolCall] = ()
+    truncated: bool = False
+
+    def __post_init__(self) -> None:
+        calls = tuple(self.calls)
+        for call in calls:
+            if not isinstance(call, ToolCall):
+                raise TypeError(f"Turn(calls=...) takes ToolCalls, got {call!r}.")
+        object.__setattr__(self, "calls", calls)
+
+
+class Model(Protocol):
+    """
+    Decides what to say and which tools to call; implement one colour or both.
+    """
+
+    def respond(self, request: ModelRequest, /) -> Turn:
+        """
+        Return the model's next turn.
+        """
+        ...
+
+    async def arespond(self, request: ModelRequest, /) -> Turn:
+        """
+        Return the model's next turn, from async code.
+        """
+        ...
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopResult:
+    """
+    How a loop ended.
+
+    Attributes:
+        stop_reason: Why.
+        text: The answer: the model's last words, or the results returned directly.
+        messages: The whole conversation; every call in it has its answer.
+        results: The results of all calls, in the order they were asked for.
+        turns: How often the model was asked.
+    """
+
+    stop_reason: StopReason
+    text: str
+    messages: list[Message]
+    results: tuple[ToolResult, ...]
+    turns: int

@@ -1,0 +1,481 @@
+"""
+Every error tooldecl raises, as one tree.
+
+::
+
+    ToolDeclError
+    ├── DeclarationError (TypeError)
+    │   ├── UnsupportedSignatureError
+    │   ├── NotAvailableError
+    │   └── DuplicateToolError
+    ├── CallError                       becomes ToolResult.error
+    │   ├── UnknownToolError (LookupError)
+    │   ├── MalformedJSONError (ValueError)
+    │   ├── InvalidArgumentsError (ValueError)
+    │   ├── GuardFailedError
+    │   ├── EngineBusyError
+    │   ├── NotRunError
+    │   ├── CallCancelledError
+    │   ├── ToolTimeoutError (TimeoutError)
+    │   ├── ToolFailedError
+    │   ├── UnencodableResultError (TypeError)
+    │   └── ResultTooLargeError
+    ├── BatchFailedError
+    ├── ModelFailedError
+    ├── EngineClosedError (RuntimeError)
+    ├── ToolError                       raised by tool authors
+    └── NotFound                        raised by tool authors
+
+The text of a `CallError` is what the model reads: it holds no argument values,
+no paths of the host and no text of foreign exceptions.
+The matching page is docs/reference/errors.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
+
+
+__all__ = [
+    "BatchFailedError",
+    "CallCancelledError",
+    "CallError",
+    "DeclarationError",
+    "DuplicateToolError",
+    "EngineBusyError",
+    "EngineClosedError",
+    "ErrorClass",
+    "GuardFailedError",
+    "InvalidArgumentsError",
+    "MalformedJSONError",
+    "ModelFailedError",
+    "NotAvailableError",
+    "NotFound",
+    "NotRunError",
+    "ResultTooLargeError",
+    "ToolDeclError",
+    "ToolError",
+    "ToolFailedError",
+    "ToolTimeoutError",
+    "UnencodableResultError",
+    "UnknownToolError",
+    "UnsupportedSignatureError",
+]
+
+ErrorClass: TypeAlias = Literal["transient", "semantic", "environment"]
+
+ERROR_CLASSES = ("transient", "semantic", "environment")
+
+
+def _restore(
+    cls: type[ToolDeclError], args: tuple[object, ...], fields: dict[str, object]
+) -> ToolDeclError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
+
+
+class ToolDeclError(Exception):
+    """
+    Base of everything tooldecl raises.
+    """
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (type(self), self.args, dict(self.__dict__))
+
+
+class DeclarationError(ToolDeclError, TypeError):
+    """
+    A function or an option that cannot make a tool, or tools that cannot make a client.
+    """
+
+
+class UnsupportedSignatureError(DeclarationError):
+    """
+    A callable whose parameters cannot be offered to a model.
+
+    Attributes:
+        tool: Qualified name of the callable.
+        parameter: Name of the parameter at fault, or None.
+    """
+
+    def __init__(self, message: str, *, tool: str, parameter: str | None) -> None:
+        super().__init__(message)
+        self.tool = tool
+        self.parameter = parameter
+
+
+class NotAvailableError(DeclarationError):
+    """
+    An option whose enforcer this version does not have: refused, never ignored.
+
+    Attributes:
+        option: The option and the value asked for.
+    """
+
+    def __init__(self, *, option: str) -> None:
+        super().__init__(
+            f"{option} is not available yet: this version of tooldecl has nothing "
+            "that enforces it, so it is refused."
+        )
+        self.option = option
+
+
+class DuplicateToolError(DeclarationError):
+    """
+    Two or more tools have the same wire name.
+
+    Attributes:
+        duplicates: Every name given more than once, sorted.
+        sites: For each of them every place, ``module.qualname (file:line)``.
+    """
+
+    def __init__(self, *, sites: Mapping[str, Sequence[str]]) -> None:
+        self.sites = {name: tuple(sites[name]) for name in sorted(sites)}
+        self.duplicates = list(self.sites)
+        lines = [
+            f"{len(places)} tools are named {name!r}: {' and '.join(places)}."
+            for name, places in self.sites.items()
+        ]
+        super().__init__(" ".join([*lines, "Rename one with @tool(name=...)."]))
+
+
+class CallError(ToolDeclError):
+    """
+    One call did not succeed; the text is safe to show to a model.
+    """
+
+
+class UnknownToolError(CallError, LookupError):
+    """
+    No tool of that name.
+
+    Attributes:
+        name: The name asked for.
+        nearest: The nearest names there are, best first.
+    """
+
+    def __init__(self, *, name: str, nearest: Sequence[str] = ()) -> None:
+        self.name = name
+        self.nearest = tuple(nearest)
+        shown = name if len(name) <= 80 else name[:77] + "..."
+        known = ", ".join(repr(n) for n in self.nearest)
+        hint = f"Use one of: {known}." if known else "No tools are available."
+        super().__init__(f"There is no tool named {shown!r}. {hint}")
+
+
+class MalformedJSONError(CallError, ValueError):
+    """
+    Text that is not exactly one unambiguous JSON object.
+
+    Attributes:
+        reason: What is wrong, without the text itself.
+        offset: Position in characters where it was found, or None.
+        path: Path of the member at fault (``$.a[0]``), or None.
+    """
+
+    def __init__(
+        self, *, reason: str, offset: int | None = None, path: str | None = None
+    ) -> None:
+        self.reason = reason
+        self.offset = offset
+        self.path = path
+        where = f" at {path}" if path is not None else ""
+        where += f" (character {offset})" if offset is not None else ""
+        super().__init__(
+            f"The arguments were refused and nothing was run: {reason}{where}. "
+            "Send one JSON object."
+        )
+
+
+class InvalidArgumentsError(CallError, ValueError):
+    """
+    Arguments that do not fit the tool's schema; lists every problem.
+
+    Attributes:
+        tool: Name of the tool.
+        problems: Pairs of path and message.
+    """
+
+    def __init__(self, *, tool: str, problems: Sequence[tuple[str, str]]) -> None:
+        self.tool = tool
+        self.problems = tuple((path, message) for path, message in problems)
+        head = f"The arguments for {tool!r} were refused and nothing was run."
+        super().__init__(_fit(head, [f"{p}: {m}" for p, m in self.problems]))
+
+
+def _fit(head: str, lines: Sequence[str], limit: int = 990) -> str:
+    """
+    Join as many of *lines* as fit below *limit* characters, and say how many are left.
+    """
+    text = head
+    for done, line in enumerate(lines):
+        short = line if len(line) <= 300 else line[:297] + "..."
+        if len(text) + len(short) + 1 > limit - 30:
+            return f"{text}\nand {len(lines) - done} more."
+        text += "\n" + short
+
+    return text
+
+
+class GuardFailedError(CallError):
+    """
+    A filter failed, so the call was blocked (or its result lost).
+
+    Attributes:
+        tool: Name of the tool.
+        filter_name: Name of the filter that failed.
+        ran: Whether the body had run when it failed.
+    """
+
+    def __init__(self, *, tool: str, filter_name: str, ran: bool) -> None:
+        self.tool = tool
+        self.filter_name = filter_name
+        self.ran = ran
+        tail = "The tool had run; its result was lost." if ran else "It was not run."
+        super().__init__(f"A check around tool {tool!r} failed. {tail}")
+
+
+class EngineBusyError(CallError):
+    """
+    The engine takes no more calls now.
+
+    Attributes:
+        tool: Name of the tool.
+        reason: What is full.
+    """
+
+    def __init__(self, *, tool: str, reason: str) -> None:
+        self.tool = tool
+        self.reason = reason
+        super().__init__(f"Tool {tool!r} was not run: {reason}.")
+
+
+class NotRunError(CallError):
+    """
+    The call was answered without being run.
+
+    Attributes:
+        tool: Name of the tool.
+        reason: Why.
+    """
+
+    def __init__(self, *, tool: str, reason: str) -> None:
+        self.tool = tool
+        self.reason = reason
+        super().__init__(f"Tool {tool!r} was not run: {reason}.")
+
+
+class CallCancelledError(CallError):
+    """
+    The run was cancelled before the call had its answer.
+
+    Attributes:
+        tool: Name of the tool.
+        fate: What became of the body.
+    """
+
+    def __init__(self, *, tool: str, fate: str) -> None:
+        self.tool = tool
+        self.fate = fate
+        super().__init__(f"The call of {tool!r} was cancelled. {FATE_TEXTS[fate]}")
+
+
+FATE_TEXTS = {
+    "not_started": "It never started.",
+    "completed": "It had already finished; its result was dropped.",
+    "stopped": "It was stopped.",
+    "killed": "It was killed.",
+    "abandoned": "It may still be running and may still take effect.",
+}
+
+_SOURCE_TEXTS = {
+    "declared": "the limit declared on it",
+    "engine": "the engine's limit",
+    "batch": "what was left of the batch's limit",
+}
+
+
+def seconds(value: float) -> str:
+    """
+    Render seconds for a sentence, as in ``0.2 s``.
+    """
+    return f"{value:.4g} s"
+
+
+class ToolTimeoutError(CallError, TimeoutError):
+    """
+    The deadline of an attempt passed.
+
+    Attributes:
+        tool: Name of the tool.
+        timeout: The limit in seconds.
+        source: Whose limit it was.
+        fate: What became of the body.
+        attempts: Number of attempts made.
+    """
+
+    def __init__(
+        self,
+        *,
+        tool: str,
+        timeout: float,
+        source: Literal["declared", "engine", "batch"],
+        fate: str,
+        attempts: int = 1,
+    ) -> None:
+        self.tool = tool
+        self.timeout = timeout
+        self.source = source
+        self.fate = fate
+        self.attempts = attempts
+        made = f" {attempts} attempts were made." if attempts > 1 else ""
+        super().__init__(
+            f"Tool {tool!r} did not finish within {seconds(timeout)}, "
+            f"{_SOURCE_TEXTS[source]}. {FATE_TEXTS[fate]}{made}"
+        )
+
+
+class ToolFailedError(CallError):
+    """
+    The body raised; ``__cause__`` is its own exception.
+
+    Attributes:
+        tool: Name of the tool.
+        type_names: Type names of the exception, or of a group's leaves.
+        attempts: Number of attempts made.
+    """
+
+    def __init__(
+        self,
+        *,
+        tool: str,
+        type_names: Sequence[str],
+        text: str | None = None,
+        attempts: int = 1,
+    ) -> None:
+        self.tool = tool
+        self.type_names = tuple(type_names)
+        self.attempts = attempts
+        made = (
+            f" {attempts} attempts were made; each may have taken effect."
+            if attempts > 1
+            else ""
+        )
+        general = f"Tool {tool!r} failed: {', '.join(self.type_names)}."
+        super().__init__((text if text else general) + made)
+
+
+class UnencodableResultError(CallError, TypeError):
+    """
+    The tool returned something that has no JSON form; it had run.
+
+    Attributes:
+        tool: Name of the tool.
+        type_name: Type of the value that cannot be encoded.
+        reason: Why not.
+    """
+
+    def __init__(self, *, tool: str, type_name: str, reason: str) -> None:
+        self.tool = tool
+        self.type_name = type_name
+        self.reason = reason
+        super().__init__(
+            f"Tool {tool!r} ran, but its result cannot be sent: {reason} "
+            f"(type {type_name})."
+        )
+
+
+class ResultTooLargeError(CallError):
+    """
+    The result is longer than the limit; the tool had run.
+
+    Attributes:
+        tool: Name of the tool.
+        limit: The limit in characters.
+        size: The size in characters.
+    """
+
+    def __init__(self, *, tool: str, limit: int, size: int) -> None:
+        self.tool = tool
+        self.limit = limit
+        self.size = size
+        super().__init__(
+            f"Tool {tool!r} ran, but its result has {size} characters and the limit "
+            f"is {limit}. Ask for less."
+        )
+
+
+class BatchFailedError(ToolDeclError):
+    """
+    At least one call of a batch run with ``failures="raise"`` did not succeed.
+
+    Attributes:
+        results: All results of the batch, in call order.
+        first: Name of the first tool that did not succeed, in call order.
+    """
+
+    def __init__(self, *, results: Sequence[object], first: str) -> None:
+        self.results = results
+        self.first = first
+        super().__init__(
+            f"The batch finished, but not every call succeeded; the first that did "
+            f"not is {first!r}. All results are in .results."
+        )
+
+
+class ModelFailedError(ToolDeclError):
+    """
+    A loop's model raised; ``__cause__`` is its exception.
+
+    Attributes:
+        messages: The conversation until then; running it again repeats no call.
+        results: The results of all calls until then.
+    """
+
+    def __init__(
+        self,
+        *,
+        messages: Sequence[Mapping[str, object]],
+        results: Sequence[object],
+        reason: str,
+    ) -> None:
+        self.messages = list(messages)
+        self.results = tuple(results)
+        super().__init__(f"The model failed: {reason}")
+
+
+class EngineClosedError(ToolDeclError, RuntimeError):
+    """
+    A client or an engine was used after it was closed.
+    """
+
+
+class ToolError(ToolDeclError):
+    """
+    Raise it in a tool to tell the model what went wrong, in these words.
+
+    Args:
+        message: The text for the model.
+        error_class: ``"transient"`` (may be retried), ``"environment"`` or
+            ``"semantic"``; without it the cause decides, else semantic.
+
+    Raises:
+        ValueError: The class is none of the three.
+    """
+
+    def __init__(self, message: str, *, error_class: ErrorClass | None = None) -> None:
+        if error_class is not None and error_class not in ERROR_CLASSES:
+            raise ValueError(
+                f"error_class takes one of {', '.join(ERROR_CLASSES)}, or None."
+            )
+        super().__init__(message)
+        self.error_class = error_class
+
+
+class NotFound(ToolDeclError):  # noqa: N818 (a finding, not a failure)
+    """
+    Raise it in a tool that ran and found nothing: the result says so, invented nothing.
+    """
