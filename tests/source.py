@@ -17,4 +17,4 @@ SOURCES = {
 }
 
 # The modules that users import from, besides the facade.
-PUBLIC_MODULES = ["engines", "exceptions", "filters", "telemetry", "testing"]
+PUBLIC_MODULES = ["engines", "exceptions", "filters", "models", "telemetry", "testing"]

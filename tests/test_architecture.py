@@ -19,20 +19,35 @@ from source import SOURCES
 
 # A module imports only from lines above its own.
 LAYERS = [
+    # Words and records.
     "exceptions _sentinels _clock _readonly",
-    "_refs _meta",
-    "_calls",
+    "_policy _refs",
+    "_meta",
+    "_calls _ids _state",
     "_context telemetry",
+    # What a function promises.
+    "_docstrings _callables",
+    "_hints",
     "_signature",
-    "_decl _schema",
-    "_table _strictjson",
-    "_definitions _gate _encode _errors _budget _state",
-    "filters _isolation _retry",
+    # JSON and its schemas.
+    "_jsonfaults _subschemas",
+    "_strictjson _jsonforms _closing _dialect _problems _published",
+    "_choices _translate _jsonschema _repair",
+    # From declarations to the table.
+    "_schema _spec",
+    "_declared",
+    "_build _groups",
+    "_decl _table",
+    # The parts of one call.
+    "_definitions _gate _errors _cut _budget",
+    "_encode _retry filters _isolation",
     "_answers _reports _terminal",
     "_runtime",
-    "_pipeline _batch engines",
-    "_settings _suspension",
-    "_client",
+    "_pipeline",
+    # Many calls.
+    "_batch engines",
+    "_settings _turns _suspension",
+    "_conversation _client",
     "_loop",
     "__init__",
     # The edges: they import public names only.
@@ -44,7 +59,7 @@ LAYERS = [
 EDGES = {"export", "models", "testing", "report", "integrations", "cli", "__main__"}
 
 # Rooms that the plan has and the house has not yet; whoever builds one takes it out.
-LATER = {"_budget", "_suspension", "export", "models", "report", "integrations"}
+LATER = {"_budget", "_suspension", "export", "report", "integrations"}
 
 # The same inside of packages that are no edges; ``__init__`` comes last in each.
 INSIDE = {
@@ -59,22 +74,23 @@ RANK = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}
 # of the standard library that one place answers for.
 DOORS = {
     "wrapt": {"_decl"},
-    "pydantic": {"_schema", "_gate"},
+    "pydantic": {"_schema"},
     "pydantic_core": {"_encode"},
-    "jsonschema": {"_schema"},
+    "jsonschema": {"_dialect"},
+    "referencing": {"_dialect"},
     "click": {"cli"},
     "rich": {"cli"},
-    "needle": {"cli"},
+    "needle": {"models"},
     "time": {"_clock"},
 }
 
 # What a function promises is read once, at its declaration; these words read it.
 READING = {"signature", "unwrap", "getdoc", "get_annotations", "get_type_hints"}
 READING |= {"__wrapped__", "__annotations__", "getsourcelines", "getsourcefile"}
-READERS = {"_signature", "_decl", "_refs"}
+READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"}
 
 # Packages that come with an extra: only these may be imported inside of functions.
-OPTIONAL = {"click", "jsonschema", "needle", "rich"}
+OPTIONAL = {"click", "jsonschema", "needle", "referencing", "rich"}
 
 # Parts of the standard library that almost no run needs and every import would pay for.
 DEFERRED = {("__init__.py", "importlib"), ("_isolation/_abandoned.py", "ctypes")}
@@ -197,7 +213,9 @@ def readers_of_functions(sources) -> list[str]:
         if top_of(label) in READERS:
             continue
         for node in ast.walk(parsed(text)):
-            word = node.attr if isinstance(node, ast.Attribute) else None
+            word = None
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                word = node.attr
             word = node.value if isinstance(node, ast.Constant) else word
             if isinstance(word, str) and word in READING:
                 wrong.append(f"{label}:{node.lineno} reads {word}")

@@ -11,6 +11,7 @@ import pytest
 
 from imports import parsed
 from source import SOURCES
+from tooldecl import engines
 from tooldecl._meta import ToolMeta
 from tooldecl.exceptions import NotAvailableError
 
@@ -32,23 +33,43 @@ REFUSED = {
 WHOLLY_REFUSED = {"external"}
 
 
+# Kept by how the only engine works, and so read by nobody: it runs calls one by one.
+KEPT_BY_THE_ENGINE = {"serial"}
+
+
+def is_record(owner):
+    """
+    Tell ``meta``, ``x.meta`` and ``table[name]``, the ways a record is called.
+    """
+    if isinstance(owner, ast.Subscript):
+        return is_called(owner.value, ("table", "_table"))
+
+    return is_called(owner, ("meta", "_meta"))
+
+
+def is_called(node, names):
+    """
+    Tell a name or an attribute that is one of *names*.
+    """
+    name = node.attr if isinstance(node, ast.Attribute) else None
+    name = node.id if isinstance(node, ast.Name) else name
+
+    return name in names
+
+
 def fields_read(sources):
     """
-    Collect the attributes that are read from something called ``meta``.
+    Collect the attributes that are read from a record of what was declared.
     """
-    read = set()
-    for label, text in sources.items():
-        if label in KEEPERS:
-            continue
-        for node in ast.walk(parsed(text)):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                owner = node.value
-                name = owner.attr if isinstance(owner, ast.Attribute) else None
-                name = owner.id if isinstance(owner, ast.Name) else name
-                if name in ("meta", "_meta"):
-                    read.add(node.attr)
-
-    return read
+    return {
+        node.attr
+        for label, text in sources.items()
+        if label not in KEEPERS
+        for node in ast.walk(parsed(text))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and is_record(node.value)
+    }
 
 
 def dead(record, sources):
@@ -57,7 +78,9 @@ def dead(record, sources):
     """
     fields = {field.name for field in dataclasses.fields(record)}
 
-    return sorted(fields - fields_read(sources) - FACTS - WHOLLY_REFUSED)
+    unread = fields - fields_read(sources)
+
+    return sorted(unread - FACTS - WHOLLY_REFUSED - KEPT_BY_THE_ENGINE)
 
 
 def test_every_option_is_read_by_an_enforcer():
@@ -85,6 +108,7 @@ def test_reading_a_field_where_the_record_is_made_is_no_enforcement():
 
     assert ["gentle"] == dead(planted, sources)
     assert [] == dead(planted, {"_terminal.py": "entry.meta.gentle"})
+    assert [] == dead(planted, {"_terminal.py": "self._table[name].gentle"})
 
 
 def test_a_field_of_the_same_name_elsewhere_is_no_enforcement():
@@ -120,3 +144,10 @@ def test_the_only_other_value_of_a_wholly_refused_option_is_its_default():
     }
 
     assert {"external": False} == defaults
+
+
+def test_the_only_engine_runs_calls_one_by_one():
+    """
+    A second engine has to read ``serial``, and then it leaves the list above.
+    """
+    assert ["Engine", "SequentialEngine"] == engines.__all__

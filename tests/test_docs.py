@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import json
 import os
 import re
 import shlex
@@ -22,7 +23,6 @@ import tooldecl
 from pages import PAGES, fences, label, prose, sections, table
 from source import PUBLIC_MODULES, ROOT, SOURCES
 from tooldecl import exceptions
-from tooldecl._sentinels import Sentinel
 
 
 DOCS = ROOT / "docs"
@@ -321,7 +321,9 @@ def shown(default):
     if default is dataclasses.MISSING:
         return "required"
 
-    return "`UNSET`" if default is Sentinel.UNSET else f"`{default!r}`"
+    text = json.dumps(default) if isinstance(default, str) else repr(default)
+
+    return f"`{text}`"
 
 
 def test_the_table_of_fields_is_the_record():
@@ -348,34 +350,45 @@ def test_the_table_of_retry_is_the_record():
     ]
 
 
-def reads(place, field):
-    """
-    Tell whether a module reads *field* from a record of what was declared.
-    """
-    return re.search(rf"\bmeta\.{field}\b", SOURCES[place]) is not None
+# These make or keep the record, and check it; the only engine keeps ``serial`` unread.
+UNREAD = {"_meta.py", "engines/_sequential.py"}
 
 
-def test_the_enforcers_in_the_table_are_the_code():
+def enforcers():
     """
-    Each module that the table names as enforcer exists, and reads that field.
+    List the pairs of field and module that the table of fields promises.
     """
     rows = table(DOCS / "reference" / "tool-meta.md", "field")
-    named = [(row[0].strip("`"), place) for row in rows for place in _places(row[-1])]
 
-    assert [] == [
-        pair
-        for pair in named
-        if pair[1] not in SOURCES or not (reads(*reversed(pair)) or _keeps(pair[1]))
+    return [
+        (row[0].strip("`"), f"{place}.py")
+        for row in rows
+        for place in re.findall(r"`([\w/]+)`", row[-1])
     ]
-    assert {row[0] for row in rows} == {f"`{field}`" for field, _ in named}
 
 
-def _places(cell):
-    return [f"{name}.py" for name in re.findall(r"`([\w/]+)`", cell) if "_" in name]
+def test_every_field_has_an_enforcer_in_the_table():
+    """
+    A field without one would be a promise that nobody keeps.
+    """
+    fields = {field.name for field in dataclasses.fields(tooldecl.ToolMeta)}
+
+    assert fields == {field for field, _ in enforcers()}
 
 
-def _keeps(place):
-    return place in ("_meta.py", "_decl.py", "_table.py")
+def test_the_enforcers_in_the_table_read_the_field():
+    """
+    A module that was renamed, or no longer reads the field, enforces nothing.
+    """
+    assert [] == [
+        (field, place)
+        for field, place in enforcers()
+        if place not in SOURCES
+        or (
+            place not in UNREAD
+            and not re.search(rf"(meta|table\[.*\])\.{field}\b", SOURCES[place])
+        )
+    ]
 
 
 def test_statuses_and_fates_are_the_code():
@@ -409,13 +422,19 @@ SAMPLES = {
         exceptions.UnknownToolError(name="search"),
     ],
     "MalformedJSONError": [
+        exceptions.MalformedJSONError(reason="a member is given twice", path="$.a"),
         exceptions.MalformedJSONError(
-            reason="the key 'a' is given twice", offset=9, path="$.a"
-        )
+            reason="there is more text after the JSON value", offset=8
+        ),
     ],
     "InvalidArgumentsError": [
         exceptions.InvalidArgumentsError(
-            tool="add", problems=[("a", "is missing"), ("b", "expected an integer")]
+            tool="add",
+            problems=[
+                ("$.a", "needs an integer, got text."),
+                ("$.b", "is missing, and it is required."),
+                ("$.c", "is unknown. Accepted: 'a', 'b'."),
+            ],
         )
     ],
     "GuardFailedError": [
@@ -466,6 +485,10 @@ SAMPLES = {
 }
 
 
+# Their text is that of whoever raises them.
+GIVEN_A_TEXT = ["BatchFailedError", "ModelFailedError", "ToolDeclError", "ToolError"]
+
+
 def classes_of_errors():
     """
     List the classes of tooldecl.exceptions by name.
@@ -498,8 +521,7 @@ def test_every_error_with_a_text_of_its_own_is_shown():
     writes = {
         name
         for name, value in classes_of_errors().items()
-        if "__init__" in vars(value)
-        and name not in ("BatchFailedError", "ToolError", "ToolDeclError")
+        if "__init__" in vars(value) and name not in GIVEN_A_TEXT
     }
 
     assert writes == set(SAMPLES)

@@ -48,7 +48,7 @@ def test_right_use_passes_and_every_mistake_is_found(monkeypatch):
     [
         ("x: int = 1  # type: ignore[assignment]", "unused-ignore"),
         ("x: int = ''  # type: ignore[arg-type]", "assignment"),
-        ("import tooldecl\ntooldecl.tool(timout=1)", "call-arg"),
+        ("import tooldecl\ntooldecl.tool(timout=1)", "call-overload"),
         ("import tooldecl\nx: int = tooldecl.tool", "assignment"),
     ],
 )

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any, final
 
-from ._calls import NO_WRITES, Fate, Status, ToolResult
+from ._calls import NO_WRITES, Fate, Status, ToolResult, success
 from ._context import seal
 from ._encode import encode, fit
-from ._errors import error_class_of, failed
+from ._errors import leaves
 from ._isolation import Attempt, GeneratorTooLong
 from ._meta import Overflow, ToolMeta
 from ._sentinels import UNSET
+from ._texts import error_class_of, failed, text_of, whole_characters
 from .exceptions import (
     CallCancelledError,
     CallError,
@@ -58,14 +59,16 @@ class Answers:
 
     Attributes:
         attempt: The latest attempt, None before the first.
-        attempts: How many there were.
+        attempts: How many times the body was started.
         limit: Characters of the content, or None.
         overflow: What happens beyond them.
     """
 
     __slots__ = (
         "_call_id",
+        "_filter",
         "_name",
+        "_ran",
         "attempt",
         "attempts",
         "limit",
@@ -77,6 +80,8 @@ class Answers:
     ) -> None:
         self._call_id = call_id
         self._name = name
+        self._filter = ""
+        self._ran = False
         self.limit = limit
         self.overflow: Overflow = overflow
         self.attempt: Attempt | None = None
@@ -90,6 +95,27 @@ class Answers:
             self.limit = meta.result_limit
         if meta.on_overflow is not UNSET:
             self.overflow = meta.on_overflow
+
+    def begin(self, attempt: Attempt) -> None:
+        """
+        Note that another attempt is about to be made.
+        """
+        self._ran = self.ran
+        self.attempt = attempt
+        self.attempts += 1
+
+    def take_back(self) -> None:
+        """
+        Note that the latest attempt never started.
+        """
+        self.attempts -= 1
+
+    @property
+    def ran(self) -> bool:
+        """
+        Whether a body has been started.
+        """
+        return self._ran or (self.attempt is not None and self.attempt.started)
 
     @property
     def fate(self) -> Fate:
@@ -108,15 +134,8 @@ class Answers:
         except CallError as error:
             return self.refusal(error)
 
-        return ToolResult(
-            call_id=self._call_id,
-            name=self._name,
-            status=Status.OK,
-            value=attempt.value,
-            content=content,
-            fate=attempt.fate,
-            attempts=self.attempts,
-            writes=writes,
+        return success(
+            self._call_id, self._name, attempt.value, content, self.attempts, writes
         )
 
     def failure(self, error: BaseException, attempt: Attempt) -> ToolResult:
@@ -124,13 +143,15 @@ class Answers:
         Make the result of the last attempt, which failed with *error*.
         """
         seal(attempt.context, cancelled=attempt.timed_out)
-        if isinstance(error, CallError):
+        if isinstance(error, CallError) and error is not attempt.error:
             return self.refusal(error)
-        if isinstance(error, NotFound):
-            text = str(error) or f"Tool {self._name!r} ran and found nothing."
-            return self._result(Status.NOT_FOUND, text, error=error)
         if isinstance(error, GeneratorTooLong):
             return self.refusal(self._too_large(error.size))
+        found = list(leaves(error))
+        if isinstance(error, Exception) and all(isinstance(e, NotFound) for e in found):
+            text = " ".join(text_of(e).strip() for e in found).strip()
+            text = text or f"Tool {self._name!r} ran and found nothing."
+            return self._result(Status.NOT_FOUND, text, error=error)
 
         return self.refusal(failed(self._name, error, self.attempts))
 
@@ -141,43 +162,44 @@ class Answers:
         return self._result(
             _STATUS[type(error)],
             str(error),
-            error=error,
+            # Its traceback leads through frames that hold this very result.
+            error=error.with_traceback(None),
             error_class=error_class_of(error),
         )
 
-    def value_of_filter(self, value: object) -> ToolResult:
+    def of_filter(
+        self, name: str, value: object, inner: ToolResult | None
+    ) -> ToolResult:
         """
-        Make the result of a call that a filter answered with *value*.
+        Make the result of what filter *name* returned in place of *inner*.
+
+        Raises:
+            CallError: It has no JSON form.
+            TypeError: It is a ToolResult with something else in its fields.
         """
-        try:
+        self._filter = name
+        if not isinstance(value, ToolResult):
             content = encode(value, tool=self._name)
-        except CallError as error:
-            return self.refusal(error)
+            return self._result(Status.OK, content, value=value)
+        _check(value)
+        content, error = value.content, value.error
+        if not value.ok:
+            error = error or CallError(content)
+        elif inner and value.value is not inner.value and content == inner.content:
+            content = encode(value.value, tool=self._name)
 
-        return self._result(Status.OK, content, value=value)
-
-    def checked(self, result: ToolResult, inner: ToolResult | None) -> ToolResult:
-        """
-        Make a filter's result true: its content is that of its value, its fate this call's.
-        """
-        changes: dict[str, Any] = {}
-        if (
-            result.status is Status.OK
-            and inner is not None
-            and result.value is not inner.value
-            and result.content == inner.content
-        ):
-            fresh = self.value_of_filter(result.value)
-            if not fresh.ok:
-                return fresh
-            changes["content"] = fresh.content
-
-        return result.replace(
+        return value.replace(
             call_id=self._call_id,
             name=self._name,
+            content=content,
+            value=value.value if value.ok else None,
+            error=None if value.ok else error,
+            error_class=None if value.ok else value.error_class,
             fate=self.fate,
             attempts=self.attempts,
-            **changes,
+            queue_wait=0.0,
+            writes=NO_WRITES,
+            original_id=None,
         )
 
     def fitted(self, result: ToolResult) -> ToolResult:
@@ -186,17 +208,32 @@ class Answers:
         """
         content = result.content or '""'
         if result.status is not Status.OK:
-            if len(content) <= SHORTEST_FAILURE and result.content:
-                return result
-            limit = max(min(self.limit or LONGEST_FAILURE, LONGEST_FAILURE), SHORTEST_FAILURE)
-            cut = fit(content, tool=self._name, limit=limit, overflow="truncate")
-            return result.replace(content=cut.content, writes=NO_WRITES)
+            return self._fitted_failure(result)
         if result.content and (self.limit is None or len(content) <= self.limit):
             return result
         try:
             cut = fit(content, tool=self._name, limit=self.limit, overflow=self.overflow)
         except ResultTooLargeError as error:
-            return self.refusal(error)
+            return self.refusal(error if self.ran else self._filter_said_too_much())
+
+        return result.replace(
+            content=cut.content,
+            truncated=cut.truncated or result.truncated,
+            original_size=cut.original_size or result.original_size,
+        )
+
+    def _fitted_failure(self, result: ToolResult) -> ToolResult:
+        """
+        Cut the text of a failure: it is never refused, or nobody would know of it.
+        """
+        content = whole_characters(result.content).strip()
+        if not content:
+            content = f"The call of {self._name!r} did not succeed."
+        limit = min(self.limit or LONGEST_FAILURE, LONGEST_FAILURE)
+        limit = max(limit, SHORTEST_FAILURE)
+        if content == result.content and len(content) <= limit:
+            return result
+        cut = fit(content, tool=self._name, limit=limit, overflow="truncate")
 
         return result.replace(
             content=cut.content,
@@ -206,6 +243,9 @@ class Answers:
 
     def _too_large(self, size: int) -> ResultTooLargeError:
         return ResultTooLargeError(tool=self._name, limit=self.limit or 0, size=size)
+
+    def _filter_said_too_much(self) -> GuardFailedError:
+        return GuardFailedError(tool=self._name, filter_name=self._filter, ran=False)
 
     def _result(self, status: Status, content: str, **fields: Any) -> ToolResult:
         return ToolResult(
@@ -217,3 +257,18 @@ class Answers:
             attempts=self.attempts,
             **fields,
         )
+
+
+def _check(result: ToolResult) -> None:
+    """
+    Refuse a result of a filter's own making that is none.
+    """
+    content: object = result.content
+    error: object = result.error
+    if not isinstance(content, str) or whole_characters(content) != content:
+        raise TypeError("The content of a ToolResult is a text of whole characters.")
+    if not isinstance(result.status, Status):
+        raise TypeError("The status of a ToolResult is a Status.")
+    if error is not None and not isinstance(error, Exception):
+        raise TypeError("The error of a ToolResult is an Exception, or None.")
+

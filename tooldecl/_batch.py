@@ -4,25 +4,17 @@ Read a batch: one unique id per call, one deadline, one snapshot for all of it.
 
 from __future__ import annotations
 
-import secrets
-
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, final
 
 from ._calls import ToolCall
 from ._clock import Clock
+from ._ids import new_id
 from ._meta import check_seconds
 from ._runtime import Incoming
 from .exceptions import DeclarationError
-
-
-def new_id(prefix: str) -> str:
-    """
-    Return an id that nobody else has.
-    """
-    return f"{prefix}_{secrets.token_hex(8)}"
 
 
 @final
@@ -70,44 +62,38 @@ def read_batch(
             raise TypeError(
                 f"Entry {index} of the batch is a {type(call).__name__}, not a ToolCall."
             )
-        call_id, original = _unique(call.id, taken)
-        batch.append(
-            Incoming(
-                name=call.name,
-                arguments=call.arguments,
-                call_id=call_id,
-                original_id=original,
-                run_id=place.run_id,
-                position=place.position + index,
-                state=state,
-                deps=deps,
-                deadline=deadline,
-                queued_at=now,
-            )
+        call_id, original = unique_id(call.id, taken)
+        incoming = Incoming(
+            call.name,
+            call.arguments,
+            call_id,
+            state,
+            deps=deps,
+            run_id=place.run_id,
+            position=place.position + index,
         )
+        incoming.original_id = original
+        incoming.deadline = deadline
+        incoming.queued_at = now
+        batch.append(incoming)
 
     return batch
 
 
-def _unique(given: object, taken: set[str]) -> tuple[str, str | None]:
+def unique_id(given: object, taken: set[str]) -> tuple[str, str | None]:
     """
-    Return the id to use, and the one given where that cannot be used.
+    Return an id that is not in *taken*, and the one given where that cannot be used.
     """
     original = None if given is None else str(given)
     if isinstance(given, str) and given and given not in taken:
         taken.add(given)
         return given, None
     call_id = new_id("call")
+    while call_id in taken:  # a model may have guessed it
+        call_id = new_id("call")
     taken.add(call_id)
 
     return call_id, original
-
-
-def with_unique_ids(calls: Iterable[ToolCall], taken: set[str]) -> list[ToolCall]:
-    """
-    Return *calls* under ids that are not in *taken*, and add them there.
-    """
-    return [replace(call, id=_unique(call.id, taken)[0]) for call in calls]
 
 
 def check_failures(failures: str) -> None:

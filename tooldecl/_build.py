@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from inspect import Parameter
 from typing import Any, TypeAlias, final
 
-from ._callables import MISSING
 from ._context import ToolContext
 from ._declared import Declared
 from ._meta import ToolMeta
@@ -19,6 +18,7 @@ from ._repair import repair
 from ._schema import Shape
 from ._signature import Promise
 from ._spec import GivenPromise
+from ._subschemas import copied
 from .exceptions import InvalidArgumentsError
 
 
@@ -136,7 +136,9 @@ def _build_given(declared: Declared, promise: GivenPromise) -> Built:
         if problems := given.problems(data, sensitive=meta.sensitive):
             raise InvalidArgumentsError(tool=meta.name, problems=problems)
 
-        return _copied(data)
+        # A copy: the body may change what it is given.
+        values: dict[str, Any] = copied(data)
+        return values
 
     return Built(
         definition=_definition(meta, given.schema, None),
@@ -192,7 +194,9 @@ def _caller(function: Callable[..., Any], slots: Sequence[_Slot]) -> Call:
     if not injected:
         return lambda values, _context: function(**values)
 
-    return lambda values, context: function(**values, **dict.fromkeys(injected, context))
+    return lambda values, context: function(
+        **values, **dict.fromkeys(injected, context)
+    )
 
 
 def _placing_caller(function: Callable[..., Any], slots: Sequence[_Slot]) -> Call:
@@ -208,15 +212,3 @@ def _placing_caller(function: Callable[..., Any], slots: Sequence[_Slot]) -> Cal
         return function(*placed, **named)
 
     return call
-
-
-def _copied(value: Any) -> Any:
-    """
-    Copy JSON data, so that a body may change what it is given.
-    """
-    if isinstance(value, dict):
-        return {key: _copied(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_copied(inner) for inner in value]
-
-    return value

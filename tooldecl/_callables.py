@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
 
 from collections.abc import Iterator
 from inspect import Parameter
 from types import FunctionType, MethodType
 from typing import Any
 
+from ._refs import type_of
 from .exceptions import UnsupportedSignatureError
 
 
@@ -32,7 +32,7 @@ def inward(function: Any) -> Any:
 
     The type is asked, never the object: proxies claim to be what they wrap.
     """
-    kind = type(function)
+    kind = type_of(function)
     if issubclass(kind, (classmethod, staticmethod, MethodType)):
         return function.__func__
     if issubclass(kind, functools.partial):
@@ -82,15 +82,13 @@ def parameters_of(function: Any) -> list[Parameter]:
     Raises:
         UnsupportedSignatureError: They cannot be known.
     """
-    kind = type(function)
+    kind = type_of(function)
     if issubclass(kind, functools.partial):
         return _left_by(function)
     if issubclass(kind, MethodType):
         return without_first(parameters_of(function.__func__))
-    signature = vars(function).get("__signature__") if kind is FunctionType else None
-    changed = any("__signature__" in vars(c) for c in kind.__mro__)
     inside = inward(function)
-    if inside is not None and signature is None and not changed:
+    if inside is not None and not _has_own_signature(function):
         return parameters_of(inside)
     try:
         return list(inspect.signature(function).parameters.values())
@@ -101,6 +99,17 @@ def parameters_of(function: Any) -> list[Parameter]:
             tool=name_of(function),
             parameter=None,
         ) from None
+
+
+def _has_own_signature(function: Any) -> bool:
+    """
+    Tell a wrapper that says itself what it takes.
+    """
+    kind = type_of(function)
+    if kind is FunctionType and "__signature__" in vars(function):
+        return True
+
+    return any("__signature__" in vars(c) for c in kind.__mro__)
 
 
 def without_first(parameters: list[Parameter]) -> list[Parameter]:
@@ -171,14 +180,14 @@ def docstring_of(function: object) -> str | None:
         if isinstance(layer, functools.partial):
             doc = vars(layer).get("__doc__")
         elif not _is_code(layer):
-            doc = getattr(inward(layer), "__doc__", None) or _class_doc(type(layer))
+            doc = getattr(inward(layer), "__doc__", None) or _class_doc(layer.__class__)
         if isinstance(doc, str) and doc.strip():
             return doc
 
     return None
 
 
-def _class_doc(cls: type) -> str | None:
+def _class_doc(cls: type[object]) -> str | None:
     doc = vars(cls).get("__doc__")
     made_up = isinstance(doc, str) and doc.startswith(f"{cls.__name__}(")
 
@@ -196,7 +205,7 @@ def runs_async(function: Any) -> bool:
     """
     Tell whether calling *function* gives a coroutine or an async generator.
     """
-    while _is_transparent(type(function)):
+    while _is_transparent(function):
         function = inward(function)
     if not inspect.isroutine(function) and not isinstance(function, type):
         function = getattr(function, "__call__", function)  # noqa: B004
@@ -204,13 +213,16 @@ def runs_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
 
 
-def _is_transparent(kind: type) -> bool:
+def _is_transparent(function: object) -> bool:
     """
     Tell the wrappers that add no code of their own: what they give is what is inside.
     """
+    kind = type_of(function)
     inert = (functools.partial, classmethod, staticmethod)
 
-    return issubclass(kind, inert) or any("__wrapped__" in vars(c) for c in kind.__mro__)
+    return issubclass(kind, inert) or any(
+        "__wrapped__" in vars(c) for c in kind.__mro__
+    )
 
 
 def is_method(function: object) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from ._meta import ToolMeta
 from ._readonly import ReadOnlyDict, frozen_mapping
-from .exceptions import ErrorClass
+from .exceptions import CallError, ErrorClass
 
 
 __all__ = ["BatchResult", "Fate", "Status", "ToolCall", "ToolRequest", "ToolResult"]
@@ -163,10 +163,12 @@ class ToolResult:
         """
         if self.status is Status.OK:
             return self.value
-        if self.error is None:
-            raise AssertionError("unreachable")
-
-        raise self.error
+        error = self.error or CallError(self.content)
+        try:
+            raise error.with_traceback(None)
+        finally:
+            # The traceback keeps this frame, and this frame would keep the error.
+            del self, error
 
     def replace(self, **changes: Any) -> ToolResult:
         """
@@ -177,6 +179,8 @@ class ToolResult:
     def to_dict(self) -> dict[str, Any]:
         """
         Return plain JSON data; the value in its JSON form, the error by type and text.
+
+        What was written stands there as it is where it is JSON data, else by its type.
         """
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         plain["status"] = self.status.value
@@ -186,20 +190,87 @@ class ToolResult:
                 "type": type(self.error).__name__,
                 "message": str(self.error),
             }
-        if self.value is not None and not isinstance(self.value, str):
+        try:
+            plain["value"] = _plain(self.value)
+        except TypeError:  # the text has its JSON form, if nobody cut or changed it
             plain["value"] = None if self.truncated else _loads(self.content)
-        plain["writes"] = dict(self.writes)
+        plain["writes"] = {slot: _written(value) for slot, value in self.writes.items()}
 
         return plain
 
     def to_json(self) -> str:
         """
         Return `to_dict` as JSON text.
-
-        Raises:
-            TypeError: A written value has no JSON form.
         """
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+
+class _Draft:
+    """
+    A result that is still being written: the slots of `ToolResult`, and nothing else.
+    """
+
+    __slots__ = tuple(f.name for f in dataclasses.fields(ToolResult))
+
+
+def success(
+    call_id: str,
+    name: str,
+    value: Any,
+    content: str,
+    attempts: int,
+    writes: Mapping[str, object],
+) -> ToolResult:
+    """
+    Make the result of a call whose body returned.
+
+    The same as calling `ToolResult`, at a fifth of the cost: a frozen dataclass sets its
+    fields through ``object.__setattr__``, one after another, on every single call.
+    """
+    draft: Any = _Draft()
+    draft.call_id = call_id
+    draft.name = name
+    draft.status = Status.OK
+    draft.content = content
+    draft.value = value
+    draft.error = draft.error_class = draft.original_size = draft.original_id = None
+    draft.fate = Fate.COMPLETED
+    draft.attempts = attempts
+    draft.elapsed = draft.queue_wait = 0.0
+    draft.truncated = False
+    draft.writes = writes
+    draft.__class__ = ToolResult  # the layouts are the same
+    result: ToolResult = draft
+
+    return result
+
+
+def _plain(value: object) -> Any:
+    """
+    Copy JSON data.
+
+    Raises:
+        TypeError: Something in it is none.
+    """
+    try:
+        copy = json.loads(json.dumps(value, allow_nan=False))
+    except (ValueError, RecursionError) as error:
+        raise TypeError from error
+    if copy != value:  # a key that is no text, a tuple, an enum: not this very value
+        raise TypeError
+
+    return copy
+
+
+def _written(value: object) -> Any:
+    try:
+        return json.loads(json.dumps(value, allow_nan=False, default=_type_of))
+    except (TypeError, ValueError, RecursionError):
+        return _type_of(value)
+
+
+def _type_of(value: object) -> str:
+    return f"({type(value).__name__})"
 
 
 def _loads(text: str) -> Any:

@@ -19,6 +19,7 @@ from ._subschemas import (
     choices_in,
     fitting,
     speaking,
+    steps_in,
     walk,
 )
 
@@ -44,9 +45,8 @@ def loose_choices(schema: Schema, data: dict[str, Any]) -> list[Finding]:
 def _loose(
     root: Schema, schemas: list[Schema], value: Any, path: tuple[str | int, ...]
 ) -> Iterator[Finding]:
-    if isinstance(value, (dict, list)):
+    if steps := steps_in(value):
         schemas = fitting(schemas, value)
-        steps = list(value) if isinstance(value, dict) else range(len(value))
         for step in steps:
             inner = below(root, schemas, step)
             yield from _loose(root, inner, value[step], (*path, step))

@@ -4,46 +4,33 @@ The client: a table of tools, an engine, filters and limits, and the doors to ca
 
 from __future__ import annotations
 
-import asyncio
 import weakref
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from datetime import timedelta
-from typing import Any, Literal, Self, final
+from typing import Any, Self, final
 
-from ._batch import Run, check_failures, new_id, read_batch
-from ._calls import Arguments, BatchResult, ToolCall, ToolResult
 from ._clock import Clock
 from ._definitions import render
-from ._gate import split_request
+from ._doors import Doors
 from ._isolation import AbandonedCall, Attempt, LoopHolder, Place
 from ._meta import Overflow
-from ._pipeline import arun_call, run_call
 from ._reports import Reports
-from ._runtime import Incoming, Runtime
+from ._runtime import Runtime
 from ._settings import Settings, as_one, assemble, broken_promises, read_settings
 from ._state import State
 from ._strictjson import JSONLimits
 from ._table import ToolTable
 from ._terminal import Terminal, close_quietly
 from .engines import Engine
-from .exceptions import (
-    BatchFailedError,
-    CallError,
-    EngineClosedError,
-)
 from .filters._chain import Filter
 from .telemetry import Hook
 
 
 __all__ = ["ToolClient"]
 
-Failures = Literal["return", "raise"]
-
 
 @final
-class ToolClient:
+class ToolClient(Doors):
     """
     A fixed set of tools, ready to be called; safe to share between threads and loops.
 
@@ -99,19 +86,19 @@ class ToolClient:
             rng=rng,
         )
         faults += wrong
-        if table is not None and settings is not None:
-            faults += broken_promises(table, settings.engine)
+        if table is not None:
+            faults += broken_promises(table, engine)
         if table is None or settings is None or faults:
             raise as_one(faults)
         self._set_up(table, settings, State(settings.state))
 
     def _set_up(self, table: ToolTable, settings: Settings, state: State) -> None:
         self._settings = settings
+        self._engine = settings.engine
         self._state = state
         self._closed = False
         self._loops = LoopHolder()
         reports = Reports(settings.hooks, settings.clock)
-        self._reports = reports
         # What ends late must not keep the client: it is known by a token.
         self._token = object()
         place = Place(
@@ -179,209 +166,6 @@ class ToolClient:
         """
         return render(self.table.entries(), format, tags, exclude_tags)
 
-    # -- one call ------------------------------------------------------------
-
-    def invoke(
-        self,
-        name: str,
-        arguments: Arguments = None,
-        *,
-        call_id: str | None = None,
-        deps: Any = None,
-    ) -> ToolResult:
-        """
-        Call one tool and return its one result, whatever happens.
-
-        Args:
-            name: The tool's name.
-            arguments: A mapping in JSON form, or raw JSON text.
-            call_id: The caller's id for the call; made up without one.
-            deps: The host's own object, for ``ToolContext.deps``.
-
-        Raises:
-            EngineClosedError: The client is closed.
-            KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
-        """
-        return self._fold(run_call(self._runtime, self._one(name, arguments, call_id, deps)))
-
-    async def ainvoke(
-        self,
-        name: str,
-        arguments: Arguments = None,
-        *,
-        call_id: str | None = None,
-        deps: Any = None,
-    ) -> ToolResult:
-        """
-        Call one tool from async code; as `invoke`, and a cancelled caller is cancelled.
-        """
-        incoming = self._one(name, arguments, call_id, deps)
-
-        return self._fold(await arun_call(self._runtime, incoming))
-
-    def invoke_json(
-        self, text: str | bytes, *, call_id: str | None = None, deps: Any = None
-    ) -> ToolResult:
-        """
-        Call one tool by a whole request, ``{"tool": ..., "arguments": {...}}``.
-        """
-        return self._fold(run_call(self._runtime, self._request(text, call_id, deps)))
-
-    async def ainvoke_json(
-        self, text: str | bytes, *, call_id: str | None = None, deps: Any = None
-    ) -> ToolResult:
-        """
-        Call one tool from async code by a whole request; as `invoke_json`.
-        """
-        incoming = self._request(text, call_id, deps)
-
-        return self._fold(await arun_call(self._runtime, incoming))
-
-    def _one(
-        self, name: str, arguments: Arguments, call_id: str | None, deps: Any
-    ) -> Incoming:
-        self._check_open()
-
-        return Incoming(
-            name=name,
-            arguments=arguments,
-            call_id=call_id or new_id("call"),
-            run_id=new_id("run"),
-            state=self._state.snapshot(),
-            deps=deps,
-        )
-
-    def _request(
-        self, text: str | bytes, call_id: str | None, deps: Any
-    ) -> Incoming:
-        try:
-            name, arguments = split_request(text, self._settings.json_limits)
-        except CallError as error:
-            return replace(self._one("", None, call_id, deps), refusal=error)
-
-        return self._one(name, arguments, call_id, deps)
-
-    # -- a batch -------------------------------------------------------------
-
-    def invoke_batch(
-        self,
-        calls: Iterable[ToolCall],
-        *,
-        within: float | timedelta | None = None,
-        failures: Failures = "return",
-        deps: Any = None,
-    ) -> BatchResult:
-        """
-        Run several calls; return one result each, in the order of the calls.
-
-        Args:
-            calls: The calls; missing, empty and repeated ids are replaced.
-            within: Seconds for the whole batch. What runs then gets ``timeout`` with
-                its true fate, what has not begun ``not_run``.
-            failures: ``"raise"`` raises once the whole batch has finished.
-            deps: The host's own object, for ``ToolContext.deps``.
-
-        Raises:
-            BatchFailedError: With ``failures="raise"``, a call did not succeed.
-            EngineClosedError: The client is closed.
-            KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
-        """
-        return self._run(self._read(calls, within, failures, deps, None), failures)
-
-    async def ainvoke_batch(
-        self,
-        calls: Iterable[ToolCall],
-        *,
-        within: float | timedelta | None = None,
-        failures: Failures = "return",
-        deps: Any = None,
-    ) -> BatchResult:
-        """
-        Run several calls from async code; as `invoke_batch`.
-        """
-        batch = self._read(calls, within, failures, deps, None)
-
-        return await self._arun(batch, failures)
-
-    def _invoke_run(
-        self, calls: Iterable[ToolCall], run: Run, failures: Failures
-    ) -> BatchResult:
-        """
-        Run a batch that has its place in a longer run.
-        """
-        return self._run(self._read(calls, None, failures, None, run), failures)
-
-    async def _ainvoke_run(
-        self, calls: Iterable[ToolCall], run: Run, failures: Failures
-    ) -> BatchResult:
-        return await self._arun(
-            self._read(calls, None, failures, None, run), failures
-        )
-
-    def _run(self, batch: list[Incoming], failures: Failures) -> BatchResult:
-        engine, runtime = self._settings.engine, self._runtime
-        results = engine.run_batch(batch, lambda call: run_call(runtime, call))
-
-        return self._collect(results, failures)
-
-    async def _arun(self, batch: list[Incoming], failures: Failures) -> BatchResult:
-        engine, runtime = self._settings.engine, self._runtime
-        results = await engine.arun_batch(batch, lambda call: arun_call(runtime, call))
-
-        return self._collect(results, failures)
-
-    def _read(
-        self,
-        calls: Iterable[ToolCall],
-        within: float | timedelta | None,
-        failures: str,
-        deps: Any,
-        run: Run | None,
-    ) -> list[Incoming]:
-        self._check_open()
-        check_failures(failures)
-        batch = read_batch(
-            calls,
-            within=within,
-            run=run,
-            state=self._state.snapshot(),
-            deps=deps,
-            clock=self._settings.clock,
-        )
-        if self._reports:
-            self._reports.batch_started(tuple(call.call_id for call in batch))
-
-        return batch
-
-    def _collect(self, results: list[ToolResult], failures: str) -> BatchResult:
-        batch = BatchResult(results)
-        self._take_over(batch)
-        if self._reports:
-            self._reports.batch_finished(tuple(result.call_id for result in batch))
-        if failures == "raise":
-            for result in batch:
-                if not result.ok:
-                    raise BatchFailedError(results=batch, first=result.name)
-
-        return batch
-
-    def _fold(self, result: ToolResult) -> ToolResult:
-        if result.writes:
-            self._take_over([result])
-
-        return result
-
-    def _take_over(self, results: Iterable[ToolResult]) -> None:
-        """
-        Fold what successful calls wrote into the client's state, in call order.
-        """
-        writes = [(r.call_id, r.writes) for r in results if r.ok and r.writes]
-        if writes:
-            for slot, call_ids in self._state.fold(writes).items():
-                self._reports.conflict(slot, call_ids)
-
-    # -- other clients -------------------------------------------------------
-
     def adding(self, *tools: object) -> ToolClient:
         """
         Return a client with these tools as well; this one stays as it is.
@@ -419,8 +203,6 @@ class ToolClient:
 
         return other
 
-    # -- the end -------------------------------------------------------------
-
     def close(self) -> None:
         """
         End the client's background loop and take no more calls; may be called twice.
@@ -435,11 +217,7 @@ class ToolClient:
         `close` from async code, without holding the loop.
         """
         self._closed = True
-        await asyncio.to_thread(self._loops.close, wait=True)
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise EngineClosedError("This ToolClient is closed and takes no more calls.")
+        await self._loops.aclose()
 
     def __enter__(self) -> Self:
         return self

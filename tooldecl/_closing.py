@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._subschemas import Schema, follow, subschemas, walk
+from ._subschemas import Schema, follow, is_array, is_object, subschemas, walk
 
 
 APPLIED = ("allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "$ref")
@@ -73,9 +73,11 @@ def _visit(
     in_place = {id(inner) for key in APPLIED for inner in _inner(node.get(key))}
     asked = [node[key] for key in QUESTIONS if key in node]
     for question in asked:
-        shared.update(id(follow(root, n["$ref"])) for n in walk(question) if "$ref" in n)
+        shared.update(
+            id(follow(root, n["$ref"])) for n in walk(question) if "$ref" in n
+        )
     for inner in list(subschemas(node)):
-        if isinstance(inner, dict) and all(inner is not one for one in asked):
+        if is_object(inner) and all(inner is not one for one in asked):
             _visit(
                 root,
                 inner,
@@ -114,9 +116,9 @@ def _is_object(node: Schema) -> bool:
 
 
 def _inner(held: Any) -> list[Any]:
-    if isinstance(held, list):
+    if is_array(held):
         return held
-    if isinstance(held, dict):
+    if is_object(held):
         return [held, *held.values()]
 
     return []

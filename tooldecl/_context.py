@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeAlias
 
+from ._calls import NO_WRITES
 from ._clock import monotonic
+from ._ids import new_id
 from ._meta import ToolMeta
-from ._readonly import frozen_mapping
+from ._readonly import ReadOnlyDict, freeze
 
 
 __all__ = ["CURRENT", "ToolContext", "current_context"]
@@ -113,7 +116,8 @@ class ToolContext:
         """
         Write *value* to *slot* of the client's state, if this call succeeds.
 
-        After the call has its answer this does nothing.
+        Dicts, lists, tuples and sets are copied now and read-only from then on. After
+        the call has its answer this does nothing.
 
         Raises:
             TypeError: The slot is not a text.
@@ -121,7 +125,7 @@ class ToolContext:
         if not isinstance(slot, str):
             raise TypeError(f"A slot is a text, got {type(slot).__name__}.")
         if not self._sealed:
-            self._writes[slot] = value
+            self._writes[slot] = freeze(value)
 
     def progress(
         self, done: float, total: float | None = None, message: str | None = None
@@ -138,7 +142,17 @@ class ToolContext:
 
 class CallFacts:
     """
-    What all attempts of one call share.
+    What all attempts of one call share; made at the door, completed by the gate.
+
+    Attributes:
+        call_id: Id of the call.
+        meta: What was declared about the tool.
+        arguments: The arguments in JSON form.
+        run_id: Names the run the call belongs to; None is a run of its own.
+        position: The call's place in that run.
+        state: The client's state when the batch began.
+        deps: The host's own object.
+        on_progress: Told how far the body is.
     """
 
     __slots__ = (
@@ -153,36 +167,59 @@ class CallFacts:
         "state",
     )
 
+    meta: ToolMeta
+    arguments: Mapping[str, Any]
+
     def __init__(
         self,
-        *,
         call_id: str,
-        meta: ToolMeta,
-        arguments: Mapping[str, Any],
-        run_id: str,
-        position: int,
         state: Mapping[str, Any],
-        deps: Any,
-        on_progress: Callable[[ToolContext, float, float | None, str | None], None],
+        *,
+        deps: Any = None,
+        run_id: str | None = None,
+        position: int = 0,
     ) -> None:
         self.call_id = call_id
-        self.meta = meta
-        self.arguments = arguments
-        self.run_id = run_id
-        self.position = position
         self.state = state
         self.deps = deps
-        self.on_progress = on_progress
+        self.run_id = run_id
+        self.position = position
+        self.on_progress: OnProgress = no_progress
         self._key: str | None = None
+
+    def use(self, arguments: Mapping[str, Any]) -> None:
+        """
+        Set the arguments that the body is about to be run with.
+        """
+        self.arguments = arguments
+        self._key = None
 
     @property
     def idempotency_key(self) -> str:
-        if self._key is None:
-            facts = [self.run_id, self.position, self.meta.name, dict(self.arguments)]
-            text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
-            self._key = hashlib.sha256(text.encode()).hexdigest()[:32]
+        with _KEY_LOCK:  # two attempts that ask at once must get the same key
+            if self.run_id is None:
+                self.run_id = new_id("run")
+            if self._key is None:
+                facts = [self.run_id, self.position, self.meta.name, self.arguments]
+                text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+                self._key = hashlib.sha256(text.encode()).hexdigest()[:32]
 
-        return self._key
+            return self._key
+
+
+_KEY_LOCK = threading.Lock()
+
+OnProgress: TypeAlias = Callable[
+    [ToolContext, float, float | None, str | None], None
+]
+
+
+def no_progress(
+    context: ToolContext, done: float, total: float | None, message: str | None
+) -> None:
+    """
+    Nobody listens.
+    """
 
 
 CURRENT: ContextVar[ToolContext | None] = ContextVar("tooldecl_context", default=None)
@@ -202,4 +239,8 @@ def seal(context: ToolContext, *, cancelled: bool) -> Mapping[str, object]:
     context._sealed = True
     context._cancelled = cancelled
 
-    return frozen_mapping(context._writes)
+    if not context._writes:
+        return NO_WRITES
+
+    # A thread of the body may be writing right now: a copy is one step.
+    return ReadOnlyDict(context._writes.copy())

@@ -5,12 +5,15 @@ The transcript of one run of a loop: always valid, every call in it has its answ
 from __future__ import annotations
 
 import copy
+import json
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ._batch import Run, new_id, with_unique_ids
+from ._batch import Run, unique_id
 from ._calls import Status, ToolCall, ToolResult
+from ._ids import new_id
+from ._texts import text_of
 from ._turns import LoopResult, Message, StopReason, Turn
 from .exceptions import ModelFailedError, NotRunError
 
@@ -28,15 +31,14 @@ class Conversation:
         self.results: list[ToolResult] = []
         self._run_id = new_id("run")
         self._calls = 0
-        self._ids = {
-            call["id"] for m in self.messages for call in m.get("tool_calls") or ()
-        }
+        self._ids = {call["id"] for m in self.messages for call in _calls_in(m)}
+        self._originals: dict[str, str] = {}
 
     def add_turn(self, turn: Turn) -> list[ToolCall]:
         """
         Append the model's turn, and return its calls under ids that are unique here.
         """
-        calls = with_unique_ids(turn.calls, self._ids)
+        calls = [self._under_unique_id(call) for call in turn.calls]
         message: Message = {"role": "assistant", "content": turn.text}
         if calls:
             message["tool_calls"] = [
@@ -47,12 +49,24 @@ class Conversation:
 
         return calls
 
+    def _under_unique_id(self, call: ToolCall) -> ToolCall:
+        call_id, original = unique_id(call.id, self._ids)
+        if original is not None:
+            self._originals[call_id] = original
+        name: object = call.name  # whatever a model may have sent
+        shown = name if isinstance(name, str) else f"<{type(name).__name__}>"
+
+        return ToolCall(shown, call.arguments, call_id)
+
     def add_results(self, results: Iterable[ToolResult]) -> None:
         """
         Append the answers to the latest turn's calls.
         """
         for result in results:
-            self.results.append(result)
+            original = self._originals.get(result.call_id)
+            self.results.append(
+                result if original is None else result.replace(original_id=original)
+            )
             self.messages.append(
                 {
                     "role": "tool",
@@ -106,20 +120,30 @@ class ModelAtWork:
             raise ModelFailedError(
                 messages=copy.deepcopy(self._state.messages),
                 results=tuple(self._state.results),
-                reason=str(error) or type(error).__name__,
+                reason=text_of(error) or type(error).__name__,
             ) from error
 
 
 def _plain(arguments: object) -> object:
     """
-    Return a call's arguments as they can stand in a message.
+    Return a call's arguments as they can stand in a message, which is sent as JSON.
     """
-    if isinstance(arguments, Mapping):
-        return copy.deepcopy(dict(arguments))
     if isinstance(arguments, bytes):
         return arguments.decode("utf-8", "replace")
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    try:
+        return json.loads(json.dumps(arguments, allow_nan=False, default=_as_dict))
+    except (TypeError, ValueError, RecursionError):
+        # The gate has refused it; a transcript that cannot be sent would end the run.
+        return f"(a {type(arguments).__name__} that is no JSON)"
 
-    return "" if arguments is None else arguments
+
+def _as_dict(value: object) -> dict[Any, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+
+    raise TypeError
 
 
 def _read_messages(messages: str | Iterable[Mapping[str, Any]]) -> list[Message]:
@@ -134,18 +158,15 @@ def _read_messages(messages: str | Iterable[Mapping[str, Any]]) -> list[Message]
     copied: list[Message] = []
     open_ids: list[str] = []
     for index, message in enumerate(messages):
-        if not _is_message(message):
-            raise ValueError(
-                f"Message {index} is no mapping with a role of {', '.join(_ROLES)}."
-            )
-        copied.append(copy.deepcopy(dict(message)))
+        _check_message(index, message)
         if message["role"] == "tool":
             if message.get("tool_call_id") not in open_ids:
                 raise ValueError(f"Message {index} answers a call that is not open.")
             open_ids.remove(message["tool_call_id"])
         elif open_ids:
             break
-        open_ids += [call["id"] for call in message.get("tool_calls") or ()]
+        copied.append(copy.deepcopy(dict(message)))
+        open_ids += [call["id"] for call in _calls_in(message)]
     if open_ids:
         raise ValueError(f"The calls {', '.join(map(repr, open_ids))} have no answer.")
     if not copied:
@@ -154,8 +175,33 @@ def _read_messages(messages: str | Iterable[Mapping[str, Any]]) -> list[Message]
     return copied
 
 
-def _is_message(message: object) -> bool:
-    return isinstance(message, Mapping) and message.get("role") in _ROLES
+def _calls_in(message: Mapping[str, Any]) -> list[Any]:
+    calls: list[Any] = message.get("tool_calls") or []
+
+    return calls
+
+
+def _check_message(index: int, message: object) -> None:
+    """
+    Refuse what no model could be sent.
+    """
+    if not isinstance(message, Mapping) or message.get("role") not in _ROLES:
+        raise ValueError(
+            f"Message {index} is no mapping with a role of {', '.join(_ROLES)}."
+        )
+    calls = message.get("tool_calls") or []
+    if not isinstance(calls, list) or not all(_is_call(call) for call in calls):
+        raise ValueError(
+            f"Message {index} has tool_calls that are no list of mappings with an id "
+            "and a name."
+        )
+
+
+def _is_call(call: object) -> bool:
+    if not isinstance(call, Mapping):
+        return False
+
+    return isinstance(call.get("id"), str) and isinstance(call.get("name"), str)
 
 
 def not_run(calls: Iterable[ToolCall], reason: str) -> list[ToolResult]:

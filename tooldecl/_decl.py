@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from inspect import isclass
-from itertools import takewhile
 from pickle import PicklingError
 from types import FrameType
 from typing import Any, Generic, NoReturn, ParamSpec, TypeVar, overload
@@ -34,7 +33,7 @@ from ._declared import Carrier, Declaration, carrier_in, meta_of
 from ._docstrings import read_docstring
 from ._groups import prefixed, tools_in
 from ._meta import ToolMeta, ToolOptions
-from ._refs import label_of, ref_to, site_of
+from ._refs import label_of, ref_to, site_of, type_of
 from ._sentinels import UNSET
 from ._signature import Promise, promise_of
 from ._spec import ToolSpec
@@ -96,6 +95,9 @@ class BoundTool(Carrier, BoundFunctionWrapper):
 
         return f"<tool {name} of {self._self_instance!r}>"
 
+    def __str__(self) -> str:
+        return repr(self)
+
 
 class Tool(Carrier, FunctionWrapper):
     """
@@ -153,6 +155,9 @@ class Tool(Carrier, FunctionWrapper):
     def __repr__(self) -> str:
         return f"<tool {self._self_declared.meta.name}>"
 
+    def __str__(self) -> str:
+        return repr(self)
+
 
 class _Decorator(Generic[P]):
     """
@@ -168,7 +173,7 @@ class _Decorator(Generic[P]):
 
     def __init__(self, options: Callable[P, ToolOptions]) -> None:
         self.__doc__ = type(self).__doc__
-        self._options = options
+        self._options: Callable[..., ToolOptions] = options
 
     @overload
     def __call__(self, function: F, /) -> F: ...
@@ -176,13 +181,13 @@ class _Decorator(Generic[P]):
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Callable[[F], F]: ...
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if args:
-            if kwargs or len(args) > 1:
+    def __call__(self, *functions: Any, **kwargs: Any) -> Any:
+        for function in functions:
+            if kwargs or len(functions) > 1:
                 raise DeclarationError(
                     "@tool takes either a function, or options by their names."
                 )
-            return _declare(args[0], ToolOptions(), sys._getframe(1))
+            return _declare(function, ToolOptions(), sys._getframe(1))
         options = self._options(**kwargs)
 
         def decorate(function: F) -> F:
@@ -242,11 +247,12 @@ def _self_of(function: object, inside: object, promise: Promise) -> Any:
     return first if is_method(inside) else None
 
 
-def _refuse_what_is_no_function(function: Any) -> None:
+def _refuse_what_is_no_function(function: object) -> None:
     if isclass(function):
         _refuse(f"a function, got the class {label_of(ref_to(function))}")
-    if not callable(function) and not isinstance(function, classmethod):
-        _refuse(f"a function, got {type(function).__name__}: options go by their names")
+    kind = type_of(function)
+    if not callable(function) and not issubclass(kind, classmethod):
+        _refuse(f"a function, got {kind.__name__}: options go by their names")
     carrier = carrier_in(function)
     if carrier is not None and not _is_filled_in(function):
         raise DeclarationError(
@@ -258,9 +264,12 @@ def _is_filled_in(function: object) -> bool:
     """
     Tell a tool with arguments filled in, which may be declared anew under another name.
     """
-    outside = takewhile(lambda x: not issubclass(type(x), Carrier), layers(function))
+    for layer in layers(function):
+        kind = type_of(layer)
+        if issubclass(kind, (Carrier, partial)):
+            return issubclass(kind, partial)
 
-    return any(issubclass(type(layer), partial) for layer in outside)
+    return False
 
 
 def _refuse(takes: str) -> NoReturn:

@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import inspect
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from types import MethodType, ModuleType
 from typing import Any, final
 
 from ._callables import MISSING, innermost, is_method, layers, runs_async
 from ._meta import ToolMeta
-from ._refs import label_of, ref_to
+from ._refs import label_of, ref_to, type_of
 from ._signature import Promise
 from ._spec import GivenPromise, ToolSpec
 from .exceptions import DeclarationError
@@ -138,14 +139,14 @@ def _not_a_tool(entry: object) -> str:
     if isinstance(entry, ModuleType):
         name = entry.__name__
         return f"The module {name} is not a tool. Take its tools with tools_in({name})."
-    if isinstance(entry, (dict, frozenset, list, set, tuple)):
-        kind = type(entry).__name__
-        return f"A {kind} is not a tool. List its tools one by one, or unpack it with *."
+    kind = type_of(entry)
+    if issubclass(kind, (Mapping, Sequence, AbstractSet)) and kind is not str:
+        return f"A {kind.__name__} is not a tool. List its tools one by one, or unpack it with *."
     if isinstance(entry, type) or inspect.isroutine(entry):
         return f"{label_of(ref_to(entry))} is not a tool. Decorate it with @tool."
 
     return (
-        f"An object of type {label_of(ref_to(type(entry)))} is not a tool. Decorate a "
+        f"An object of type {label_of(ref_to(kind))} is not a tool. Decorate a "
         "function with @tool, or make a ToolSpec."
     )
 

@@ -4,10 +4,11 @@ Definitions of tools as plain data, in the shapes that providers take.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ._build import ToolDefinition
+from ._subschemas import copied
 from ._table import ToolEntry
 from .exceptions import NotAvailableError
 
@@ -65,7 +66,7 @@ def _openai(definition: ToolDefinition) -> dict[str, Any]:
         "function": {
             "name": definition.name,
             "description": definition.description,
-            "parameters": plain(definition.input_schema),
+            "parameters": copied(definition.input_schema),
         },
     }
 
@@ -74,7 +75,7 @@ def _anthropic(definition: ToolDefinition) -> dict[str, Any]:
     return {
         "name": definition.name,
         "description": definition.description,
-        "input_schema": plain(definition.input_schema),
+        "input_schema": copied(definition.input_schema),
     }
 
 
@@ -82,24 +83,12 @@ def _mcp(definition: ToolDefinition) -> dict[str, Any]:
     shown = {
         "name": definition.name,
         "description": definition.description,
-        "inputSchema": plain(definition.input_schema),
+        "inputSchema": copied(definition.input_schema),
     }
     if definition.output_schema is not None:
-        shown["outputSchema"] = plain(definition.output_schema)
+        shown["outputSchema"] = copied(definition.output_schema)
 
     return shown
-
-
-def plain(value: Any) -> Any:
-    """
-    Copy read-only data into dicts and lists that the receiver may change.
-    """
-    if isinstance(value, Mapping):
-        return {key: plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [plain(inner) for inner in value]
-
-    return value
 
 
 SHAPES: dict[str, Callable[[ToolDefinition], dict[str, Any]]] = {

@@ -22,6 +22,7 @@ GOOGLE_HEADER = re.compile(
     re.IGNORECASE,
 )
 GOOGLE_ITEM = re.compile(r"\*{0,2}(\w+)\s*(?:\((?:[^()]|\([^()]*\))*\))?\s*:\s*(.*)")
+ANY_HEADER = re.compile(r"[A-Za-z][\w ]*:\s*")
 NUMPY_HEADERS = ("Parameters", "Other Parameters", "Keyword Arguments")
 NUMPY_ITEM = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?")
 SPHINX_FIELD = re.compile(
@@ -82,7 +83,7 @@ def _section_at(lines: list[str], at: int) -> tuple[int, dict[str, list[str]]]:
     if line in NUMPY_HEADERS and _is_rule(lines, at + 1):
         return _numpy(lines, at)
     if GOOGLE_HEADER.fullmatch(line):
-        end = _end_of_block(lines, at)
+        end = _end_of_block(lines, at) if at else _end_of_first_block(lines)
         items = _google(lines[at + 1 : end])
         return (end, items) if items else (at, {})
 
@@ -135,6 +136,17 @@ def _end_of_block(lines: list[str], at: int) -> int:
         end += 1
 
     return end
+
+
+def _end_of_first_block(lines: list[str]) -> int:
+    """
+    Return the line after the block of a header that the docstring begins with.
+
+    The first line does not count for the indentation, so nothing is indented below it.
+    """
+    later = range(1, len(lines))
+
+    return next((at for at in later if ANY_HEADER.fullmatch(lines[at])), len(lines))
 
 
 def _is_rule(lines: list[str], at: int) -> bool:

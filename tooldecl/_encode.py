@@ -44,6 +44,7 @@ from .exceptions import UnencodableResultError
 
 __all__ = ["Fitted", "encode", "fit"]
 
+SMALL = 10**15  # far below the digits that Python refuses to write
 DEEPEST = 200  # what the strictest reader of ours takes
 
 _MAPPING: Any = Mapping  # typed so that checkers do not narrow to unknown things
@@ -61,6 +62,8 @@ def encode(value: object, *, tool: str) -> str:
     Raises:
         UnencodableResultError: Something in it has no JSON form.
     """
+    if type(value) is int and -SMALL < value < SMALL:
+        return repr(value)
     text = value if type(value) is str else _Encoder(tool).text(value)
     if not text.isascii():
         try:

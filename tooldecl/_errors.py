@@ -1,5 +1,5 @@
 """
-What an exception of a tool means: its class, whether it may be contained, its texts.
+What an exception of a tool means: its class, and whether it may be contained.
 
 The matching page is docs/reference/errors.md.
 """
@@ -12,16 +12,9 @@ import socket
 import sys
 
 from collections.abc import Iterator
+from typing import Any
 
-from .exceptions import (
-    ERROR_CLASSES,
-    CallError,
-    EngineBusyError,
-    ErrorClass,
-    ToolError,
-    ToolFailedError,
-    ToolTimeoutError,
-)
+from .exceptions import ERROR_CLASSES, EngineBusyError, ErrorClass, ToolError
 
 
 _TRANSIENT_ERRNOS = frozenset(
@@ -45,7 +38,20 @@ _ENVIRONMENT_ERRNOS = frozenset(
 )
 _TRANSIENT_HTTP = frozenset({408, 425, 429, 500, 502, 503, 504})
 _ENVIRONMENT_HTTP = frozenset({401, 403, 407})
-_TRANSIENT_SQLITE = frozenset({5, 6})  # SQLITE_BUSY, SQLITE_LOCKED
+_TRANSIENT_SQLITE = frozenset({5, 6})  # BUSY, LOCKED
+_ENVIRONMENT_SQLITE = frozenset({3, 8, 13, 14, 23})  # PERM, READONLY, FULL, CANTOPEN, AUTH
+
+# Of the standard library too, but not worth an import: by module and name.
+_BY_NAME: dict[str, ErrorClass] = {
+    "asyncio.exceptions.IncompleteReadError": "transient",
+    "ftplib.error_temp": "transient",
+    "http.client.IncompleteRead": "transient",
+    "smtplib.SMTPAuthenticationError": "environment",
+    "smtplib.SMTPServerDisconnected": "transient",
+    "ssl.SSLEOFError": "transient",
+    "ssl.SSLZeroReturnError": "transient",
+    "subprocess.TimeoutExpired": "transient",
+}
 
 _MAX_CHAIN = 32
 
@@ -59,9 +65,11 @@ def is_fatal(
     KeyboardInterrupt, MemoryError, what the host named, and every other exception
     outside of Exception; SystemExit and a cancellation born in the tool are contained.
     """
+    if stop_on and isinstance(error, stop_on):
+        return True
     if isinstance(error, BaseExceptionGroup):
         return any(is_fatal(leaf, stop_on) for leaf in leaves(error))
-    if isinstance(error, MemoryError) or (stop_on and isinstance(error, stop_on)):
+    if isinstance(error, MemoryError):
         return True
 
     return not isinstance(error, (Exception, SystemExit, asyncio.CancelledError))
@@ -69,14 +77,45 @@ def is_fatal(
 
 def leaves(error: BaseException) -> Iterator[BaseException]:
     """
-    Yield the exceptions inside a group, at any depth; one that is no group is its own leaf.
+    Yield the exceptions inside a group, at any depth, each once, in order; one that is
+    no group is its own leaf.
     """
-    if isinstance(error, BaseExceptionGroup):
-        group: BaseExceptionGroup[BaseException] = error
-        for inner in group.exceptions:
-            yield from leaves(inner)
-    else:
-        yield error
+    seen: set[int] = set()
+    pending = [error]
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        if isinstance(current, BaseExceptionGroup):
+            group: BaseExceptionGroup[BaseException] = current
+            pending.extend(reversed(group.exceptions))
+        else:
+            yield current
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """
+    Yield *error* and what it was raised from, the nearest first.
+    """
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen and len(seen) < _MAX_CHAIN:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or _reason(current)
+
+
+def _reason(error: BaseException) -> BaseException | None:
+    """
+    Return what urllib's URLError wraps, without importing urllib for it.
+    """
+    module = sys.modules.get("urllib.error")
+    if module is None or not isinstance(error, module.URLError):
+        return None
+    reason: object = getattr(error, "reason", None)
+
+    return reason if isinstance(reason, BaseException) else None
 
 
 def classify(error: BaseException) -> ErrorClass:
@@ -87,40 +126,31 @@ def classify(error: BaseException) -> ErrorClass:
     standard exceptions; else it is semantic. A group is transient only where all its
     leaves are, and environment where one is.
     """
-    explicit = _explicit(error)
-    if explicit is not None:
-        return explicit
-    classes = {_explicit(leaf) or _by_table(leaf) for leaf in leaves(error)}
+    return _classify(error, set())
+
+
+def _classify(error: BaseException, opened: set[int]) -> ErrorClass:
+    chain = list(causes(error))
+    for cause in chain:
+        if isinstance(cause, ToolError) and cause.error_class in ERROR_CLASSES:
+            return cause.error_class
+    for cause in chain:
+        if isinstance(cause, BaseExceptionGroup):
+            if id(cause) not in opened:
+                opened.add(id(cause))
+                return _of_group(cause, opened)
+        elif found := _standard(cause):
+            return found
+
+    return "semantic"
+
+
+def _of_group(group: BaseException, opened: set[int]) -> ErrorClass:
+    classes = {_classify(leaf, opened) for leaf in leaves(group)}
     if "environment" in classes:
         return "environment"
 
     return "transient" if classes == {"transient"} else "semantic"
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    current: BaseException | None = error
-    while current is not None and id(current) not in seen and len(seen) < _MAX_CHAIN:
-        seen.add(id(current))
-        yield current
-        current = current.__cause__
-
-
-def _explicit(error: BaseException) -> ErrorClass | None:
-    for cause in _causes(error):
-        if isinstance(cause, ToolError) and cause.error_class in ERROR_CLASSES:
-            return cause.error_class
-
-    return None
-
-
-def _by_table(error: BaseException) -> ErrorClass:
-    for cause in _causes(error):
-        found = _standard(cause)
-        if found is not None:
-            return found
-
-    return "semantic"
 
 
 def _standard(error: BaseException) -> ErrorClass | None:
@@ -133,28 +163,31 @@ def _standard(error: BaseException) -> ErrorClass | None:
         return "environment"
     if isinstance(error, (ConnectionError, TimeoutError, socket.gaierror, socket.herror)):
         return "transient"
-    status = _http_status(error)
-    if status is not None:
-        if status in _TRANSIENT_HTTP:
-            return "transient"
-        return "environment" if status in _ENVIRONMENT_HTTP else None
-    if getattr(error, "sqlite_errorcode", None) in _TRANSIENT_SQLITE:
-        return "transient"
-    if isinstance(error, OSError):
-        reason = getattr(error, "reason", None)  # urllib.error.URLError wraps one
-        if isinstance(reason, BaseException) and reason is not error:
-            return _standard(reason)
-        if error.errno in _TRANSIENT_ERRNOS:
-            return "transient"
-        if error.errno in _ENVIRONMENT_ERRNOS:
-            return "environment"
+    for kind in type(error).__mro__:
+        if found := _BY_NAME.get(f"{kind.__module__}.{kind.__qualname__}"):
+            return found
+    if (status := _http_status(error)) is not None:
+        return _looked_up(status, _TRANSIENT_HTTP, _ENVIRONMENT_HTTP)
+    if (code := _sqlite_code(error)) is not None:
+        return _looked_up(code, _TRANSIENT_SQLITE, _ENVIRONMENT_SQLITE)
+    if isinstance(error, OSError) and isinstance(error.errno, int):
+        return _looked_up(error.errno, _TRANSIENT_ERRNOS, _ENVIRONMENT_ERRNOS)
 
     return None
 
 
+def _looked_up(
+    code: int, transient: frozenset[int], environment: frozenset[int]
+) -> ErrorClass | None:
+    if code in transient:
+        return "transient"
+
+    return "environment" if code in environment else None
+
+
 def _http_status(error: BaseException) -> int | None:
     """
-    Return the status of urllib's HTTPError, without importing urllib for it.
+    Return the status of urllib's HTTPError.
     """
     module = sys.modules.get("urllib.error")
     if module is not None and isinstance(error, module.HTTPError):
@@ -164,45 +197,32 @@ def _http_status(error: BaseException) -> int | None:
     return None
 
 
-def failed(tool: str, error: BaseException, attempts: int) -> ToolFailedError:
+def _sqlite_code(error: BaseException) -> int | None:
     """
-    Wrap what a body raised: a text for the model, the exception itself for the host.
+    Return SQLite's own code for an error, without what it says in detail.
     """
-    wrapped = ToolFailedError(
-        tool=tool,
-        type_names=tuple(dict.fromkeys(type(leaf).__name__ for leaf in leaves(error))),
-        text=_text_for_model(tool, error),
-        attempts=attempts,
-    )
-    wrapped.__cause__ = error
+    module = sys.modules.get("sqlite3")
+    if module is not None and isinstance(error, module.Error):
+        code: object = getattr(error, "sqlite_errorcode", None)
+        return code & 0xFF if isinstance(code, int) else None
 
-    return wrapped
+    return None
 
 
-def _text_for_model(tool: str, error: BaseException) -> str | None:
+def retry_after(error: BaseException) -> float | None:
     """
-    Return the author's own words for the model, if there are any that may be shown.
+    Return the seconds that a server asked to be left alone for, or None.
     """
-    if isinstance(error, SystemExit):
-        code = 0 if error.code is None else error.code
-        shown = code if isinstance(code, int) else "a message"
-        return f"Tool {tool!r} tried to end the program, with exit code {shown}."
-    if isinstance(error, asyncio.CancelledError):
-        return f"Tool {tool!r} failed: something it waited for was cancelled."
-    texts = [str(e) for e in leaves(error) if isinstance(e, ToolError) and str(e)]
+    module = sys.modules.get("urllib.error")
+    if module is None:
+        return None
+    asked: list[float] = []
+    for leaf in leaves(error):
+        for cause in causes(leaf):
+            if isinstance(cause, module.HTTPError):
+                headers: Any = getattr(cause, "headers", None)
+                value = headers.get("Retry-After") if headers is not None else None
+                if isinstance(value, str) and value.isascii() and value.isdigit():
+                    asked.append(float(value[:9]))
 
-    return " ".join(texts) or None
-
-
-def error_class_of(error: CallError) -> ErrorClass | None:
-    """
-    Return the class of a call that ended with *error*.
-    """
-    if isinstance(error, ToolTimeoutError):
-        return "transient"
-    if isinstance(error, ToolFailedError) and error.__cause__ is not None:
-        return classify(error.__cause__)
-    if isinstance(error, EngineBusyError):
-        return "transient"
-
-    return "semantic"
+    return max(asked, default=None)

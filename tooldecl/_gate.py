@@ -20,13 +20,26 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, NoReturn, final
 
-from ._jsonfaults import NOT_FINITE, fault_of, refuse, too_deep
+from ._jsonfaults import (
+    NOT_FINITE,
+    UNREADABLE_DEPTH,
+    fault_of,
+    kind_of,
+    refuse,
+    too_deep,
+    too_long,
+)
 from ._strictjson import JSONLimits, loads_strict, text_of
 from ._table import ToolEntry, ToolTable
 from .exceptions import CallError, MalformedJSONError, UnknownToolError
 
 
-__all__ = ["Admitted", "admit", "split_request"]
+__all__ = ["Admitted", "admit", "again", "split_request"]
+
+# Typed so that checkers do not narrow to containers of unknown things.
+ARRAYS: Any = (list, tuple)
+DICT: Any = dict
+MAPPING: Any = Mapping
 
 _CONTROL = re.compile("[\0-\x1f]")
 
@@ -79,6 +92,18 @@ def admit(
     return Admitted(entry, arguments, entry.validate(text, arguments))
 
 
+def again(admitted: Admitted) -> Admitted:
+    """
+    Let a call through once more, with values that no body has had in its hands.
+
+    Raises:
+        InvalidArgumentsError: The arguments do not fit any more.
+    """
+    entry, arguments = admitted.entry, admitted.arguments
+
+    return Admitted(entry, arguments, entry.validate(_dumps(arguments), arguments))
+
+
 def split_request(
     text: object, limits: JSONLimits
 ) -> tuple[str, dict[str, Any] | None]:
@@ -100,9 +125,9 @@ def split_request(
             refuse(f'the request has no "{member}"', [])
     name, arguments = request["tool"], request["arguments"]
     if not isinstance(name, str):
-        refuse("the name of the tool is a string", ["tool"])
-    if arguments is not None and not isinstance(arguments, dict):
-        refuse("the arguments are an object", ["arguments"])
+        refuse(f"a string was expected, not {kind_of(name)}", ["tool"])
+    if arguments is not None and not isinstance(arguments, DICT):
+        refuse(f"an object was expected, not {kind_of(arguments)}", ["arguments"])
 
     return name, arguments
 
@@ -122,17 +147,16 @@ def _dumps(arguments: dict[str, Any]) -> str:
     return json.dumps(arguments, ensure_ascii=False, allow_nan=False)
 
 
-def _from_mapping(given: object, limits: JSONLimits) -> tuple[str, dict[str, Any]]:
-    if not isinstance(given, Mapping):
-        kind = type(given).__name__
-        reason = f"arguments are a mapping, JSON text or None, not {kind}"
-        raise MalformedJSONError(reason=reason)
+def _from_mapping(given: Any, limits: JSONLimits) -> tuple[str, dict[str, Any]]:
     try:
+        if not isinstance(given, MAPPING):
+            kind = type(given).__name__
+            refuse(f"arguments are a mapping, JSON text or None, not {kind}", [])
         arguments = _Copy(limits).mapping(given, limits.max_depth)
     except (CallError, MemoryError):
         raise
     except RecursionError:
-        raise MalformedJSONError(reason="they are too deep to be read here") from None
+        raise MalformedJSONError(reason=UNREADABLE_DEPTH) from None
     except Exception as exc:  # the methods of a foreign mapping may raise anything
         kind = type(exc).__name__
         raise MalformedJSONError(reason=f"reading them raised {kind}") from exc
@@ -146,10 +170,10 @@ class _Copy:
     Copies JSON data and refuses everything else, by path.
     """
 
-    __slots__ = ("_depth", "_left", "_path")
+    __slots__ = ("_left", "_limits", "_path")
 
     def __init__(self, limits: JSONLimits) -> None:
-        self._depth = limits.max_depth
+        self._limits = limits
         # A value takes one character at least. Without this bound, data that shares
         # its parts could be without end when written out.
         self._left = limits.max_chars
@@ -158,8 +182,9 @@ class _Copy:
     def mapping(self, given: Mapping[Any, Any], room: int) -> dict[str, Any]:
         self._enter(room)
         copy: dict[str, Any] = {}
-        pairs = dict.items(given) if isinstance(given, dict) else given.items()
-        for key, value in pairs:
+        # A dict is read as one, whatever its class makes of its methods.
+        items: Any = DICT.items if isinstance(given, DICT) else type(given).items
+        for key, value in items(given):
             if not isinstance(key, str):
                 kind = type(key).__name__
                 self._refuse(f"the name of a member is a string, not {kind}")
@@ -187,12 +212,12 @@ class _Copy:
     def _value(self, value: Any, room: int) -> Any:
         self._left -= 1
         if self._left < 0:
-            raise MalformedJSONError(reason="they are longer than the limit")
+            raise MalformedJSONError(reason=too_long(self._limits.max_chars))
         if value is None or value is True or value is False:
             return value
-        if isinstance(value, Mapping):
+        if isinstance(value, MAPPING):
             return self.mapping(value, room)
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, ARRAYS):
             return self._array(value, room)
         if isinstance(value, str):
             value = str.__str__(value)
@@ -211,7 +236,7 @@ class _Copy:
 
     def _enter(self, room: int) -> None:
         if not room:
-            self._refuse(too_deep(self._depth))
+            self._refuse(too_deep(self._limits.max_depth))
 
     def _refuse(self, reason: str) -> NoReturn:
         refuse(reason, self._path)
@@ -230,13 +255,11 @@ def _entry_of(table: ToolTable, name: object) -> ToolEntry:
 
 def _nearest(name: str, names: list[str]) -> list[str]:
     """
-    Pick the names to offer: all where there are few, and no more than fit.
+    Pick the names to offer, best first: all where there are few, and no more than fit.
     """
-    if len(names) > _FEW:
-        names = _most_like(name.casefold()[:_LONGEST], names)
     room = 880 - len(repr(name[:80]))
     offered: list[str] = []
-    for known in names:
+    for known in _most_like(name[:_LONGEST].casefold(), names):
         room -= len(known) + 4
         if room >= 0:
             offered.append(known)
@@ -245,9 +268,7 @@ def _nearest(name: str, names: list[str]) -> list[str]:
 
 
 def _most_like(word: str, names: list[str]) -> list[str]:
-    """
-    Pick the names most like *word*, best first.
-    """
+    count = _FEW if len(names) <= _FEW else _NEAREST
     if len(names) > _CANDIDATES:
         # Comparing thousands in earnest takes too long.
         pairs = set(pairwise(word))
@@ -263,4 +284,4 @@ def _most_like(word: str, names: list[str]) -> list[str]:
         matcher.set_seq1(known.casefold())
         return matcher.ratio()
 
-    return heapq.nlargest(_NEAREST, names, key=likeness)
+    return heapq.nlargest(count, names, key=likeness)

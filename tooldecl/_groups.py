@@ -13,7 +13,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, final
 
 from ._callables import innermost
-from ._declared import Declared, carrier_in, declared_of
+from ._declared import carrier_in, declared_of
 from ._spec import ToolSpec
 from .exceptions import DeclarationError
 
@@ -74,8 +74,9 @@ def prefixed(prefix: str, tools: Iterable[object]) -> ToolGroup:
     Raises:
         DeclarationError: An entry is not a tool, or a name does not fit with the prefix.
     """
-    if not isinstance(prefix, str) or not prefix:
-        raise DeclarationError(f"prefixed takes a prefix to put first, got {prefix!r}.")
+    given: object = prefix
+    if not isinstance(given, str) or not given:
+        raise DeclarationError(f"prefixed takes a text to put first, got {given!r}.")
     if isinstance(tools, (str, ModuleType)) or not isinstance(tools, Iterable):
         raise DeclarationError(
             f"prefixed takes a list of tools, got {type(tools).__name__}."

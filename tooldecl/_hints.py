@@ -12,12 +12,15 @@ import ast
 import types
 import typing
 
-from collections.abc import AsyncIterable, Awaitable
+from collections.abc import AsyncIterable, Awaitable, Iterator
+from inspect import Signature
 from types import FrameType, UnionType
 from typing import Annotated, Any, Union, final
 
 from ._context import ToolContext
 
+
+UNKNOWN = Signature.empty
 
 AWAITABLE_NAMES = {
     "AsyncGenerator",
@@ -54,7 +57,7 @@ class Scope:
 
     def __init__(self, function: object, frame: FrameType | None = None) -> None:
         self._function = function
-        self._names = _names_around(frame)
+        self._names = _names_around(_definition(function, frame))
 
     def read(self, annotation: object) -> object:
         """
@@ -94,6 +97,20 @@ class Scope:
         self._names = {}
 
 
+def _definition(function: object, frame: FrameType | None) -> FrameType | None:
+    """
+    Return where *function* is defined: further out where a helper declares it.
+    """
+    code = getattr(function, "__code__", None)
+    around = frame
+    while around is not None:
+        if any(constant is code for constant in around.f_code.co_consts):
+            return around
+        around = around.f_back
+
+    return frame
+
+
 def _names_around(frame: FrameType | None) -> dict[str, Any]:
     """
     Copy the names of the class bodies around a declaration and of the function there.
@@ -130,6 +147,21 @@ def means_awaitable(hint: object) -> bool:
         isinstance(m, type) and issubclass(m, (Awaitable, AsyncIterable))
         for m in members
     )
+
+
+def result_of(hint: object) -> Any:
+    """
+    Return what comes out of an awaitable; of a stream nothing is known as a whole.
+    """
+    origin = typing.get_origin(hint) or hint
+    if not isinstance(origin, type):
+        return hint
+    if issubclass(origin, (Iterator, AsyncIterable)):
+        return UNKNOWN
+    if issubclass(origin, Awaitable):
+        return (typing.get_args(hint) or (UNKNOWN,))[-1]
+
+    return hint
 
 
 def spells_context(annotation: object) -> bool:

@@ -24,11 +24,22 @@ SPACE: Final = " \t\n\r"
 
 NOT_FINITE: Final = "NaN and Infinity have no JSON form"
 TOO_LARGE: Final = "a number is too large to be exchanged safely (send it as text)"
+UNREADABLE_DEPTH: Final = "it is too deep to be read here"
 HALF_CHARACTER: Final = "half of a surrogate pair stands for no character"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
+
+_KINDS: dict[type, str] = {
+    bool: "a boolean",
+    dict: "an object",
+    float: "a number",
+    int: "a number",
+    list: "an array",
+    str: "a string",
+    type(None): "null",
+}
 
 _BAD_ESCAPE = "Invalid \\uXXXX escape"
 _EXTRA_COMMA = "a comma stands before a closing bracket"
@@ -51,6 +62,13 @@ _SYNTAX = {
 }
 
 
+def kind_of(value: object) -> str:
+    """
+    Say what kind of JSON value this is.
+    """
+    return _KINDS[type(value)]
+
+
 def show_path(path: Sequence[str | int]) -> str:
     """
     Render a path as in ``$.a[0]``; long keys and long paths are cut.
@@ -64,7 +82,7 @@ def show_path(path: Sequence[str | int]) -> str:
         else:
             shown += f"[{json.dumps(step if len(step) <= 40 else step[:37] + '...')}]"
 
-    return shown if len(shown) <= 200 else f"{shown[:120]}...{shown[-77:]}"
+    return shown if len(shown) <= 120 else f"{shown[:80]}...{shown[-37:]}"
 
 
 def refuse(reason: str, path: Sequence[str | int]) -> NoReturn:
@@ -72,6 +90,13 @@ def refuse(reason: str, path: Sequence[str | int]) -> NoReturn:
     Raise the refusal of what stands at *path*.
     """
     raise MalformedJSONError(reason=reason, path=show_path(path))
+
+
+def too_long(most: int) -> str:
+    """
+    Say that there are more than *most* characters.
+    """
+    return f"the text is longer than the limit of {most} characters"
 
 
 def too_deep(room: int) -> str:

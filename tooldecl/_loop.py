@@ -15,8 +15,10 @@ from typing import Any, TypeAlias, final
 
 from ._batch import check_failures
 from ._calls import BatchResult, ToolCall
-from ._client import Failures, ToolClient
+from ._client import ToolClient
 from ._conversation import Conversation, not_run
+from ._doors import Failures
+from ._terminal import close_quietly
 from ._turns import LoopResult, Model, ModelRequest, StopReason, Turn
 from .exceptions import DeclarationError
 
@@ -162,6 +164,7 @@ _NOT_ELIGIBLE = "the host does not let this turn run tools"
 
 def _turn(turn: object) -> Turn:
     if not isinstance(turn, Turn):
+        close_quietly(turn)
         raise TypeError(f"A model returns a Turn, got {type(turn).__name__}.")
 
     return turn

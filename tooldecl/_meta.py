@@ -6,123 +6,38 @@ The matching page is docs/reference/tool-meta.md; a test compares the two.
 
 from __future__ import annotations
 
-import math
 import re
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, NoReturn, TypeAlias, final
 
+from ._policy import Retry, check_seconds, shown
 from ._sentinels import UNSET, Unset
 from .exceptions import DeclarationError, NotAvailableError
 
 
-__all__ = ["Coerce", "Isolation", "Overflow", "Retry", "ToolMeta", "ToolOptions"]
+__all__ = [
+    "Coerce",
+    "Isolation",
+    "Overflow",
+    "Retry",
+    "ToolMeta",
+    "ToolOptions",
+    "check_seconds",
+]
 
 Isolation: TypeAlias = Literal["inline", "thread", "process"]
 Overflow: TypeAlias = Literal["fail", "truncate", "offload"]
 Coerce: TypeAlias = Literal["strict", "repair"]
-RetryOn: TypeAlias = (
-    tuple[type[BaseException], ...] | Callable[[BaseException], bool] | None
-)
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 NAME_RULE = "1 to 64 letters, digits, _ or -, the first a letter or _"
 
-
-def is_number(value: object) -> bool:
-    """
-    Tell an int or a float from bool, text and everything else.
-    """
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def check_seconds(value: object, what: str) -> float:
-    """
-    Return *value* in seconds.
-
-    Raises:
-        DeclarationError: It is not a finite number above 0, nor a timedelta above 0.
-    """
-    number = value.total_seconds() if isinstance(value, timedelta) else value
-    try:
-        if isinstance(number, (int, float)) and is_number(number):
-            exact = float(number)
-            if 0 < exact < math.inf:
-                return exact
-    except OverflowError:
-        pass
-
-    raise DeclarationError(f"{what} takes seconds above 0, got {value!r}.")
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retry:
-    """
-    How often a transient failure is tried again, and how long apart.
-
-    Attributes:
-        attempts: Attempts in total, the first one included.
-        delay: Seconds before the second attempt.
-        factor: Each further wait is this many times longer.
-        max_delay: No wait is longer than this many seconds.
-        jitter: Each wait is spread by up to this share of it, 0 to 1, so that
-            callers that failed together do not come back together.
-        within: Seconds for all attempts and waits; no wait goes past it.
-        on: Exception types, or a predicate, in place of the transient set.
-
-    Raises:
-        DeclarationError: A value that makes no sense.
-    """
-
-    attempts: int = 3
-    delay: float = 0.2
-    factor: float = 2.0
-    max_delay: float = 30.0
-    jitter: float = 0.1
-    within: float | None = None
-    on: RetryOn = None
-
-    def __post_init__(self) -> None:
-        if type(self.attempts) is not int or self.attempts < 1:
-            _refuse_retry("attempts", "a whole number from 1", self.attempts)
-        self._check("delay", 0.0, math.inf)
-        self._check("factor", 1.0, math.inf)
-        self._check("max_delay", 0.0, math.inf)
-        self._check("jitter", 0.0, 1.0)
-        if self.max_delay < self.delay:
-            _refuse_retry("max_delay", f"at least delay ({self.delay})", self.max_delay)
-        if self.within is not None:
-            object.__setattr__(
-                self, "within", check_seconds(self.within, "Retry(within=...)")
-            )
-        self._check_on()
-
-    def _check(self, field: str, low: float, high: float) -> None:
-        value = getattr(self, field)
-        if not is_number(value) or not (low <= value <= high) or value == math.inf:
-            upper = f" to {high:g}" if high < math.inf else ""
-            _refuse_retry(field, f"a number from {low:g}{upper}", value)
-
-    def _check_on(self) -> None:
-        if self.on is None:
-            return
-        if isinstance(self.on, type) and issubclass(self.on, BaseException):
-            object.__setattr__(self, "on", (self.on,))
-        if isinstance(self.on, tuple):
-            if self.on and all(
-                isinstance(t, type) and issubclass(t, Exception) for t in self.on
-            ):
-                return
-        elif callable(self.on):
-            return
-        _refuse_retry("on", "a tuple of Exception types, or a predicate", self.on)
-
-
-def _refuse_retry(field: str, rule: str, got: object) -> NoReturn:
-    raise DeclarationError(f"Retry({field}=...) takes {rule}, got {got!r}.")
+# What providers take at most; a longer text would make them refuse every request.
+LONGEST_DESCRIPTION = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +60,13 @@ class ToolOptions:
     result_limit: int | None | Unset = UNSET
     on_overflow: Overflow | Unset = UNSET
     coerce: Coerce = "strict"
+
+
+FLAGS = ("idempotent", "sensitive", "return_direct", "external", "is_async")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 @final
@@ -175,8 +97,8 @@ class ToolMeta(ToolOptions):
         site: ``file:line`` of the function.
     """
 
-    name: str
-    description: str
+    name: str = field()
+    description: str = field()
     timeout: float | None | Unset = UNSET
     retry: Retry | None = None
     tags: tuple[str, ...] = ()
@@ -185,26 +107,40 @@ class ToolMeta(ToolOptions):
     site: str = ""
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and NAME.fullmatch(self.name)):
-            self._refuse("name", NAME_RULE, self.name)
-        if not (isinstance(self.description, str) and self.description.strip()):
-            self._refuse("description", "a text that is not empty", self.description)
+        self._check_texts()
         self._set("timeout", self._check_timeout())
         self._set("retry", self._check_retry())
         self._set("tags", self._check_tags())
-        for field in ("idempotent", "sensitive", "return_direct", "external"):
-            if type(getattr(self, field)) is not bool:
-                self._refuse(field, "True or False", getattr(self, field))
-        if type(self.serial) is not bool and not (
-            isinstance(self.serial, str) and self.serial.strip()
-        ):
-            self._refuse("serial", "True, False or a group's name", self.serial)
+        for flag in FLAGS:
+            if type(getattr(self, flag)) is not bool:
+                self._refuse(flag, "True or False", getattr(self, flag))
+        serial: object = self.serial
+        if type(serial) is not bool and not _is_text(serial):
+            self._refuse("serial", "True, False or a group's name", serial)
         self._check_choice("isolation", ("inline", "thread", "process"))
         self._check_choice("on_overflow", ("fail", "truncate", "offload"))
         if self.coerce not in ("strict", "repair"):
             self._refuse("coerce", "'strict' or 'repair'", self.coerce)
         self._check_limit()
         self._refuse_unavailable()
+
+    def _check_texts(self) -> None:
+        name: object = self.name
+        if not (isinstance(name, str) and NAME.fullmatch(name)):
+            self._refuse("name", NAME_RULE, name)
+        description: object = self.description
+        if not _is_text(description):
+            self._refuse("description", "a text that is not empty", description)
+        if len(self.description) > LONGEST_DESCRIPTION:
+            raise DeclarationError(
+                f"{self._where()}: the description has {len(self.description)} "
+                f"characters, and providers take at most {LONGEST_DESCRIPTION}. Shorten "
+                "the docstring (parameter sections do not count), or give "
+                "description=... beside it."
+            )
+        for fact in ("ref", "site"):
+            if not isinstance(getattr(self, fact), str):
+                self._refuse(fact, "a text", getattr(self, fact))
 
     def _set(self, field: str, value: object) -> None:
         object.__setattr__(self, field, value)
@@ -213,7 +149,9 @@ class ToolMeta(ToolOptions):
         return f"@tool on {self.ref or self.name}"
 
     def _refuse(self, option: str, rule: str, got: object) -> NoReturn:
-        raise DeclarationError(f"{self._where()}: {option} takes {rule}, got {got!r}.")
+        raise DeclarationError(
+            f"{self._where()}: {option} takes {rule}, got {shown(got)}."
+        )
 
     def _check_timeout(self) -> float | None | Unset:
         if self.timeout is None or self.timeout is UNSET:
@@ -232,23 +170,22 @@ class ToolMeta(ToolOptions):
             return given
         if given is True:
             return Retry()
-        if type(given) is int:
-            try:
-                return Retry(attempts=given)
-            except DeclarationError:
-                pass
-        self._refuse("retry", "a Retry, a number of attempts, True or None", given)
+        if type(given) is not int or given < 1:
+            rule = "a Retry, a number of attempts from 1, True or None"
+            self._refuse("retry", rule, given)
+
+        return Retry(attempts=given)
 
     def _check_tags(self) -> tuple[str, ...]:
-        rule = "texts that are not empty"
-        if isinstance(self.tags, (str, bytes)):
-            self._refuse("tags", rule, self.tags)
-        try:
-            tags = tuple(self.tags)
-        except TypeError:
-            self._refuse("tags", rule, self.tags)
-        if not all(isinstance(t, str) and t.strip() for t in tags):
+        rule = "a list of texts that are not empty"
+        given: object = self.tags
+        if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+            self._refuse("tags", rule, given)
+        tags = tuple(given)
+        if not all(map(_is_text, tags)):
             self._refuse("tags", rule, tags)
+        # A set has another order in every process; the record must not.
+        tags = tuple(sorted(tags)) if isinstance(given, AbstractSet) else tags
 
         return tuple(dict.fromkeys(tags))
 
@@ -261,7 +198,8 @@ class ToolMeta(ToolOptions):
         if self.result_limit is None or self.result_limit is UNSET:
             return
         if type(self.result_limit) is not int or self.result_limit < 1:
-            self._refuse("result_limit", "characters from 1, or None", self.result_limit)
+            rule = "characters from 1, or None"
+            self._refuse("result_limit", rule, self.result_limit)
 
     def _refuse_unavailable(self) -> None:
         """

@@ -111,7 +111,7 @@ def not_a_choice(
 
     return Finding(
         path=tuple(path),
-        text=f"needs one of {_joined(texts)}.",
+        expected=f"one of {_joined(texts)}",
         decisive=any(type(choice) is type(value) for choice in choices),
     )
 
@@ -154,41 +154,46 @@ def settle(
     """
     Put findings into words, one problem for each place and rule.
     """
-    kinds: dict[tuple[str | int, ...], list[str]] = {}
+    at_path: dict[tuple[str | int, ...], list[Finding]] = {}
     for finding in findings:
-        if finding.expected:
-            expected = kinds.setdefault(finding.path, [])
-            if finding.expected not in expected:
-                expected.append(finding.expected)
+        at_path.setdefault(finding.path, []).append(finding)
     problems: dict[Problem, None] = {}
-    for done, finding in enumerate(findings):
-        if len(problems) == MOST:
-            problems["$", f"has {len(findings) - done} more problems."] = None
+    for done, (path, found) in enumerate(at_path.items()):
+        if len(problems) >= MOST:
+            problems["$", f"{len(at_path) - done} more places have problems."] = None
             break
-        text = finding.text
-        if finding.expected:
-            text = _wrong_kind(kinds[finding.path], finding.path, schema, data)
-        path = shown(finding.path, schema, data) if sensitive else None
-        path = show_path(finding.path) if path is None else path
-        problems[cut(path, 90), cut(text, LONGEST - len(cut(path, 90)))] = None
+        place = _masked(path, schema, data) if sensitive else show_path(path)
+        place = cut(place, 90)
+        texts = [finding.text for finding in found if finding.text]
+        if wrong := [finding for finding in found if finding.expected]:
+            texts.append(_wrong_kind(wrong, schema, data))
+        for text in texts:
+            problems[place, cut(text, LONGEST - len(place))] = None
 
     return list(problems)
 
 
-def _wrong_kind(
-    expected: Sequence[str], path: Path, schema: Schema, data: object
-) -> str:
+def _wrong_kind(findings: Sequence[Finding], schema: Schema, data: object) -> str:
+    """
+    Say which kinds a value may have, where it has another.
+    """
+    path = findings[0].path
+    expected = list(dict.fromkeys(finding.expected for finding in findings))
     value = value_at(data, path)
-    needs = f"needs {_alternatives(expected)}, got {kind_of(value)}"
-    if value is None and path and not requires(at(schema, data, path[:-1]), str(path[-1])):
-        return f"{needs}: it may not be null. Leave it out."
+    needs = f"needs {_alternatives(expected)}"
+    if value is None and path:
+        owners = at(schema, data, path[:-1])
+        if not requires(owners, str(path[-1])) and path[-1] in named_in(owners):
+            return f"{needs}, not null: leave it out."
     if isinstance(value, str):
         for mark, kind in (("[", "a list"), ("{", "an object")):
             if kind in expected and value.lstrip().startswith(mark):
                 noun = kind.partition(" ")[2]
                 return f"{needs}: this is a string, send the {noun} itself."
+    if any(finding.decisive for finding in findings):
+        return f"{needs}."
 
-    return f"{needs}."
+    return f"{needs}, got {kind_of(value)}."
 
 
 def value_at(data: Any, path: Path) -> object:
@@ -207,7 +212,7 @@ def _alternatives(kinds: Sequence[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def shown(path: Path, schema: Schema, data: object) -> str:
+def _masked(path: Path, schema: Schema, data: object) -> str:
     """
     Render a path without the keys that only the data know.
     """

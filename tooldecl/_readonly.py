@@ -1,5 +1,5 @@
 """
-JSON data nobody can change: equal to the plain dict or list, picklable, read-only at depth.
+Data nobody can change: equal to the plain dict or list, picklable, read-only at depth.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class ReadOnlyList(list[V], Generic[V]):
 
 def freeze(value: object) -> object:
     """
-    Copy dicts and lists into read-only ones, at every depth; leave the rest as it is.
+    Copy dicts, lists, tuples and sets into read-only ones, at every depth.
+
+    Anything else is left as it is.
     """
     if isinstance(value, (ReadOnlyDict, ReadOnlyList)):
         return value
@@ -67,6 +69,10 @@ def freeze(value: object) -> object:
         return frozen_mapping(value)
     if isinstance(value, list):
         return ReadOnlyList([freeze(v) for v in value])
+    if type(value) is tuple:
+        return tuple([freeze(v) for v in value])
+    if isinstance(value, set):
+        return frozenset(value)
 
     return value
 

@@ -12,6 +12,13 @@ from types import FrameType
 from .exceptions import DeclarationError
 
 
+def type_of(value: object) -> type[object]:
+    """
+    Return the type itself; what ``__class__`` says may be a proxy's word.
+    """
+    return type(value)
+
+
 def ref_to(function: object) -> str:
     """
     Return ``module:qualname``; whether that can be imported again, `resolve` tells.

@@ -7,7 +7,8 @@ put in place of a string counts only if the whole of the arguments is valid then
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+
 from typing import Any
 
 from ._strictjson import JSONLimits, loads_any
@@ -18,12 +19,13 @@ from ._subschemas import (
     below,
     fitting,
     speaking,
+    steps_in,
 )
 from .exceptions import MalformedJSONError
 
 
-# The text around was read under the client's own limits, and holds all that is inside.
-LIMITS = JSONLimits()
+# The text around has passed the client's own limit of length, and holds what is inside.
+LIMITS = JSONLimits(max_chars=sys.maxsize)
 
 
 def repair(schema: Schema, data: dict[str, Any]) -> bool:
@@ -38,33 +40,36 @@ def repair(schema: Schema, data: dict[str, Any]) -> bool:
 
 def _repair_inside(root: Schema, schemas: list[Schema], data: Any) -> bool:
     changed = False
-    steps: Iterable[Any] = data if isinstance(data, dict) else range(len(data))
-    for step in steps:
+    for step in steps_in(data):
         inner = data[step]
         here = below(root, schemas, step)
-        if isinstance(inner, str) and _means_structure(here):
-            read = _read(inner)
-            if isinstance(read, (dict, list)) and _allowed(here, read):
-                data[step] = inner = read
-                changed = True
-        if isinstance(inner, (dict, list)):
-            changed = _repair_inside(root, fitting(here, inner), inner) or changed
+        meant = _read(inner) if isinstance(inner, str) else inner
+        if meant is not inner and _takes(here, meant):
+            data[step] = inner = meant
+            changed = True
+        changed = _repair_inside(root, fitting(here, inner), inner) or changed
 
     return changed
 
 
-def _means_structure(schemas: list[Schema]) -> bool:
-    return bool(schemas) and not any(allows_type(s, "string") for s in schemas)
+def _takes(schemas: list[Schema], meant: object) -> bool:
+    """
+    Tell whether a list or an object belongs here, and a text does not.
+    """
+    kind = TYPES[type(meant)]
 
-
-def _allowed(schemas: list[Schema], value: object) -> bool:
-    return any(allows_type(s, TYPES[type(value)]) for s in schemas)
+    return any(allows_type(s, kind) for s in schemas) and not any(
+        allows_type(s, "string") for s in schemas
+    )
 
 
 def _read(text: str) -> object:
+    """
+    Return the list or object that a text holds, or the text.
+    """
     if text.lstrip()[:1] not in ("[", "{"):
-        return None
+        return text
     try:
         return loads_any(text, LIMITS)
     except MalformedJSONError:
-        return None
+        return text

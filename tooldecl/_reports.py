@@ -4,6 +4,7 @@ Tell a client's hooks what happens to its calls; nobody listens, nothing is made
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import final
 
 from ._calls import Arguments, ToolResult
@@ -11,6 +12,7 @@ from ._clock import Clock, monotonic
 from ._context import ToolContext
 from ._errors import classify
 from ._isolation import Attempt
+from ._readonly import frozen_mapping
 from .telemetry import (
     AttemptFailed,
     BatchFinished,
@@ -51,7 +53,7 @@ class Reports:
                 at=self._clock.monotonic(),
                 call_id=call_id,
                 name=name,
-                arguments=arguments,
+                arguments=_copied(arguments),
             ),
         )
 
@@ -164,3 +166,15 @@ class Reports:
             self._hooks,
             WriteConflict(at=self._clock.monotonic(), slot=slot, call_ids=call_ids),
         )
+
+
+def _copied(arguments: Arguments) -> Arguments:
+    """
+    Copy what a caller gave: a hook that changes it must not change the call.
+    """
+    if not isinstance(arguments, Mapping):
+        return arguments
+    try:
+        return frozen_mapping(arguments)
+    except Exception:  # the gate, which comes next, will say what is wrong with it
+        return None

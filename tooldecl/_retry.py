@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ._calls import Fate
-from ._errors import classify, is_fatal, leaves
+from ._errors import causes, classify, is_fatal, leaves, retry_after
 from ._meta import Retry, ToolMeta
 from .exceptions import ToolTimeoutError
+
+
+# A body that ended late, or may not have ended, has an effect that nobody saw.
+_UNSEEN = (Fate.COMPLETED, Fate.ABANDONED)
 
 
 def backoff(retry: Retry, attempt: int, rng: Callable[[], float]) -> float:
@@ -21,6 +25,8 @@ def backoff(retry: Retry, attempt: int, rng: Callable[[], float]) -> float:
     *rng* gives numbers from 0 to 1; the wait is spread evenly by ``jitter`` around
     ``delay * factor ** (attempt - 1)`` and never exceeds ``max_delay``.
     """
+    if not retry.delay:
+        return 0.0
     try:
         wait = retry.delay * retry.factor ** (attempt - 1)
     except OverflowError:
@@ -44,6 +50,9 @@ def next_wait(
     """
     Return the seconds to wait before the next attempt, or None when there is none.
 
+    A server that asks for a longer wait (``Retry-After``) gets it, up to ``max_delay``;
+    where it asks for more than that, there is no next attempt.
+
     Args:
         attempt: Number of the attempt that failed, from 1.
         error: What it raised, or a ToolTimeoutError.
@@ -57,6 +66,11 @@ def next_wait(
     if not _may_repeat(meta, error, fate) or not _is_retryable(retry, error):
         return None
     wait = backoff(retry, attempt, rng)
+    asked = retry_after(error)
+    if asked is not None:
+        if asked > retry.max_delay:
+            return None
+        wait = max(wait, asked)
     if retry.within is not None and spent + wait >= retry.within:
         return None
 
@@ -67,12 +81,12 @@ def _may_repeat(meta: ToolMeta, error: BaseException, fate: Fate) -> bool:
     """
     Whether another run cannot double what this one may still do, or has done unseen.
     """
-    if fate is Fate.ABANDONED:
-        return meta.idempotent
-    if fate is Fate.COMPLETED and isinstance(error, ToolTimeoutError):
-        return meta.idempotent  # it ended late: its effect is there, its result is not
+    if meta.idempotent:
+        return True
+    if isinstance(error, ToolTimeoutError):
+        return error.fate not in _UNSEEN
 
-    return True
+    return fate is not Fate.ABANDONED
 
 
 def _is_retryable(retry: Retry, error: BaseException) -> bool:
@@ -82,6 +96,13 @@ def _is_retryable(retry: Retry, error: BaseException) -> bool:
         return classify(error) == "transient"
     if isinstance(retry.on, tuple):
         on = retry.on
-        return isinstance(error, on) or all(isinstance(e, on) for e in leaves(error))
+        return _is_one_of(error, on) or all(_is_one_of(e, on) for e in leaves(error))
 
     return bool(retry.on(error))
+
+
+def _is_one_of(error: BaseException, types: tuple[type[BaseException], ...]) -> bool:
+    """
+    Whether *error*, or what it was raised from, is of one of *types*.
+    """
+    return any(isinstance(cause, types) for cause in causes(error))

@@ -12,6 +12,7 @@ from typing import Any, final
 
 from ._calls import Arguments
 from ._clock import Clock
+from ._context import CallFacts
 from ._isolation import Ledger
 from ._meta import Overflow
 from ._reports import Reports
@@ -45,26 +46,39 @@ class Runtime:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
+class Incoming(CallFacts):
     """
     One call as it comes in, with what its batch gives it.
 
     Attributes:
-        run_id: Names the run for the idempotency key; with ``position``, the place in it.
+        name: Name of the tool, as it was sent; its type where it is no text.
+        given: The arguments, as they were sent.
         deadline: When the batch's time is over, on the runtime's clock.
-        refusal: Why the call cannot even be read, or None.
         queued_at: When the call began to wait for its turn, on the same clock.
+        original_id: The id that was sent, where it could not be used.
+        refusal: Why the call cannot even be read, or None.
     """
 
-    name: str
-    arguments: Arguments
-    call_id: str
-    run_id: str
-    position: int = 0
-    state: Mapping[str, Any]
-    deps: Any = None
-    deadline: float | None = None
-    queued_at: float | None = None
-    original_id: str | None = None
-    refusal: CallError | None = None
+    __slots__ = ("deadline", "given", "name", "original_id", "queued_at", "refusal")
+
+    def __init__(
+        self,
+        name: object,
+        given: Arguments,
+        call_id: str,
+        state: Mapping[str, Any],
+        *,
+        deps: Any = None,
+        run_id: str | None = None,
+        position: int = 0,
+    ) -> None:
+        super().__init__(
+            call_id, state, deps=deps, run_id=run_id, position=position
+        )
+        # A model may send anything for a name; as text it is no tool's name.
+        self.name = name if isinstance(name, str) else f"<{type(name).__name__}>"
+        self.given = given
+        self.deadline: float | None = None
+        self.queued_at: float | None = None
+        self.original_id: str | None = None
+        self.refusal: CallError | None = None

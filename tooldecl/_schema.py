@@ -8,13 +8,9 @@ whatever may be a name in Python may be the name of a parameter.
 
 from __future__ import annotations
 
-import json
-import math
 import types
 
-from collections.abc import AsyncIterable, Awaitable, Iterator, Mapping, Sequence
-from decimal import Decimal
-from enum import Enum
+from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature
 from typing import Annotated, Any, NoReturn, final, get_args, get_origin
 
@@ -26,11 +22,12 @@ from pydantic.json_schema import GenerateJsonSchema
 from ._callables import MISSING
 from ._choices import has_loose_choices, loose_choices
 from ._closing import close_named
+from ._hints import result_of
 from ._meta import ToolMeta
 from ._problems import Problem, settle
+from ._published import as_data, drop_titles, drop_useless_defaults, plain_default
 from ._readonly import frozen_mapping
 from ._signature import Promise, ToolParameter
-from ._subschemas import Schema, allows_type, speaking, walk
 from ._translate import translate
 from .exceptions import InvalidArgumentsError, UnsupportedSignatureError
 
@@ -71,7 +68,7 @@ class Shape:
         cause: Exception | None = None
         try:
             values: dict[str, Any] = self._validate(text, strict=True, extra="forbid")
-            problems = self._loose_in(data, meta) if self._loose else ()
+            problems = self._loose_in(data, meta) if self._loose else []
             if not problems:
                 return _given(values) if self._optional else values
         except ValidationError as error:
@@ -81,23 +78,25 @@ class Shape:
                 schema=self.schema,
                 sensitive=meta.sensitive,
             )
+            if self._loose:
+                problems += self._loose_in(data, meta)
         except MemoryError:
             raise
         # A check that a tool's author declared may raise anything.
         except Exception as exc:
             cause = None if meta.sensitive else exc
-            text = f"cannot be checked: a check of the tool raised {type(exc).__name__}."
+            text = (
+                f"cannot be checked: a check of the tool raised {type(exc).__name__}."
+            )
             problems = [("$", text)]
 
         # Raised here, so that the values in a validator's error are not kept by ours.
         raise InvalidArgumentsError(tool=meta.name, problems=problems) from cause
 
-    def _loose_in(self, data: dict[str, Any], meta: ToolMeta) -> Sequence[Problem]:
+    def _loose_in(self, data: dict[str, Any], meta: ToolMeta) -> list[Problem]:
         findings = loose_choices(self.schema, data)
 
-        return settle(
-            findings, schema=self.schema, data=data, sensitive=meta.sensitive
-        )
+        return settle(findings, schema=self.schema, data=data, sensitive=meta.sensitive)
 
 
 @final
@@ -131,7 +130,7 @@ class _Publisher(GenerateJsonSchema):
         published = self.generate_inner(schema["schema"])
         default = schema.get("default", MISSING)
         default = default.value if isinstance(default, _Omitted) else default
-        if (plain := _plain(default)) is not MISSING:
+        if (plain := plain_default(default)) is not MISSING:
             published["default"] = plain
 
         return published
@@ -141,27 +140,6 @@ class _Publisher(GenerateJsonSchema):
             raise _SeveralAliasesError
 
         return super().get_argument_name(argument)
-
-
-def _plain(value: object) -> Any:
-    """
-    Return the JSON form of a default that has an obvious one, or MISSING.
-    """
-    if isinstance(value, Enum):
-        return _plain(value.value)
-    if value is None or type(value) in (bool, int, str):
-        return value
-    if type(value) is float:
-        return value if math.isfinite(value) else MISSING
-    if type(value) is dict:
-        items = {k: _plain(v) for k, v in value.items() if type(k) is str}
-        whole = len(items) == len(value) and MISSING not in items.values()
-        return items if whole else MISSING
-    if type(value) in (list, tuple):
-        parts = [_plain(part) for part in value]
-        return MISSING if MISSING in parts else parts
-
-    return MISSING
 
 
 def _read(
@@ -187,17 +165,13 @@ def _adapt(
 ) -> tuple[TypeAdapter[Any], dict[str, Any]]:
     adapter: TypeAdapter[Any] = TypeAdapter(_stand_in(label, offered))
     written = _Publisher().generate(adapter.core_schema, mode="validation")
-    schema: dict[str, Any] = json.loads(
-        json.dumps(written, allow_nan=False, default=_number)
-    )
+    schema = as_data(written)
     published = schema["properties"]
     if len(published) != len(offered):
         raise _SeveralAliasesError
     close_named(schema)
-    for node in walk(schema):
-        node.pop("title", None)  # made up from the name: it costs tokens, says nothing
-        if "default" in node and not _may_be_published(schema, node):
-            del node["default"]
+    drop_titles(schema)
+    drop_useless_defaults(schema)
     for parameter, node in zip(offered, published.values(), strict=True):
         if text := _text_in(parameter.hint) or parameter.text:
             node.setdefault("description", text)
@@ -249,27 +223,6 @@ def _text_in(hint: object) -> str:
     return next((note for note in _notes_on(hint) if isinstance(note, str)), "")
 
 
-def _may_be_published(root: Schema, node: Schema) -> bool:
-    """
-    Keep back the default of a secret, and a null that could not be sent.
-    """
-    spoken = speaking(root, [node])
-    if any(inner.get("writeOnly") for s in spoken for inner in walk(s)):
-        return False
-
-    return node["default"] is not None or any(allows_type(s, "null") for s in spoken)
-
-
-def _number(value: object) -> float:
-    """
-    Write a limit that was declared as a Decimal.
-    """
-    if isinstance(value, Decimal):
-        return float(value)
-
-    raise TypeError(type(value).__name__)
-
-
 def _refuse(label: str, parameter: ToolParameter | None, exc: Exception) -> NoReturn:
     name = parameter.name if parameter else None
     what = "its parameters together"
@@ -300,22 +253,21 @@ def _reason(exc: Exception) -> str:
             return f"it has no JSON form that can be described ({type(exc).__name__})"
 
 
-def _output_of(hint: object) -> Mapping[str, Any] | None:
+def _output_of(hint: Any) -> Mapping[str, Any] | None:
     """
     Describe what is returned, as an object; what is none goes under ``result``.
     """
-    hint = _awaited(hint)
+    hint = result_of(hint)
     if hint in (MISSING, None, types.NoneType, Any, object):
         return None
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(hint)
         written = _Publisher().generate(adapter.core_schema, mode="serialization")
-        schema: dict[str, Any] = json.loads(json.dumps(written, allow_nan=False))
+        schema = as_data(written)
     # No tool is refused for what it returns.
     except Exception:
         return None
-    for node in walk(schema):
-        node.pop("title", None)
+    drop_titles(schema)
     if not schema:
         return None
     if schema.get("type") != "object":
@@ -325,18 +277,3 @@ def _output_of(hint: object) -> Mapping[str, Any] | None:
         schema |= shared
 
     return frozen_mapping(schema)
-
-
-def _awaited(hint: object) -> object:
-    """
-    Return what comes out of an awaitable; of a stream nothing is known as a whole.
-    """
-    origin = get_origin(hint) or hint
-    if not isinstance(origin, type):
-        return hint
-    if issubclass(origin, (Iterator, AsyncIterable)):
-        return MISSING
-    if issubclass(origin, Awaitable):
-        return (get_args(hint) or (MISSING,))[-1]
-
-    return hint

@@ -4,6 +4,7 @@ What a client is built with besides its tools, checked as a whole.
 
 from __future__ import annotations
 
+import inspect
 import random
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +18,7 @@ from ._strictjson import JSONLimits
 from ._table import ToolTable
 from ._terminal import resolve_timeout
 from .engines import Engine, SequentialEngine
+from .engines._base import checked_max_abandoned, checked_timeout
 from .exceptions import (
     DeclarationError,
     DuplicateToolError,
@@ -76,10 +78,8 @@ def read_settings(
     Check and copy a client's options; return them, or None and everything that is wrong.
     """
     faults = _Faults()
-    faults.check(
-        engine is None or isinstance(engine, Engine),
-        f"ToolClient(engine=...) takes an engine, got {engine!r}.",
-    )
+    _check_engine(engine, faults)
+    _check_sources(clock, rng, faults)
     faults.check(
         json_limits is None or isinstance(json_limits, JSONLimits),
         f"ToolClient(json_limits=...) takes a JSONLimits, got {json_limits!r}.",
@@ -109,18 +109,48 @@ def read_settings(
 
     return (
         Settings(
-            engine=engine or SequentialEngine(),
+            engine=SequentialEngine() if engine is None else engine,
             filters=checked_filters,
-            json_limits=json_limits or JSONLimits(),
+            json_limits=JSONLimits() if json_limits is None else json_limits,
             result_limit=result_limit,
             on_overflow=on_overflow,
             state=frozen_mapping(state),
             hooks=checked_hooks,
             stop_on=checked_types,
-            clock=clock or SystemClock(),
-            rng=rng or random.random,
+            clock=SystemClock() if clock is None else clock,
+            rng=random.random if rng is None else rng,
         ),
         [],
+    )
+
+
+def _check_engine(engine: object, faults: _Faults) -> None:
+    """
+    Check an engine as a host may have written it.
+    """
+    if engine is None:
+        return
+    if not isinstance(engine, Engine):
+        message = f"ToolClient(engine=...) takes an engine, got {engine!r}."
+        faults.check(False, message)
+        return
+    try:
+        checked_timeout(engine, engine.timeout)
+        checked_max_abandoned(engine, engine.max_abandoned)
+    except DeclarationError as error:
+        faults.found.append(error)
+
+
+def _check_sources(clock: object, rng: object, faults: _Faults) -> None:
+    methods = [getattr(clock, name, None) for name in ("monotonic", "sleep", "asleep")]
+    faults.check(
+        clock is None or all(callable(method) for method in methods),
+        "ToolClient(clock=...) takes an object with monotonic(), sleep() and asleep(), "
+        f"got {clock!r}.",
+    )
+    faults.check(
+        rng is None or callable(rng),
+        f"ToolClient(rng=...) takes a callable that gives numbers, got {rng!r}.",
     )
 
 
@@ -146,9 +176,18 @@ def _filters(given: Any, faults: _Faults) -> tuple[Filter, ...]:
 def _hooks(given: Any, faults: _Faults) -> tuple[Hook, ...]:
     hooks = _items(given, "hooks", faults)
     for hook in hooks:
-        faults.check(callable(hook), f"A hook is a callable of one event, got {hook!r}.")
+        faults.check(
+            callable(hook) and not _is_async(hook),
+            f"A hook is a callable of one event that waits for nothing, got {hook!r}.",
+        )
 
     return hooks
+
+
+def _is_async(hook: object) -> bool:
+    call = getattr(type(hook), "__call__", None)  # noqa: B004 (its kind, not whether)
+
+    return inspect.iscoroutinefunction(hook) or inspect.iscoroutinefunction(call)
 
 
 def _types(given: Any, faults: _Faults) -> tuple[type[BaseException], ...]:
@@ -162,13 +201,20 @@ def _types(given: Any, faults: _Faults) -> tuple[type[BaseException], ...]:
     return types
 
 
-def broken_promises(table: ToolTable, engine: Engine) -> list[DeclarationError]:
+def broken_promises(
+    table: ToolTable, engine: Engine | None
+) -> list[DeclarationError]:
     """
     Return what was declared on a tool and cannot be kept in this client.
+
+    An engine that is none, or has no timeout that makes sense, breaks no promise: what
+    is wrong with it is reported as such.
     """
+    given: object = engine.timeout if isinstance(engine, Engine) else None
+    default = given if isinstance(given, (int, float)) else None
     faults: list[DeclarationError] = []
     for name, meta in table.items():
-        timeout, source = resolve_timeout(meta, engine.timeout)
+        timeout, source = resolve_timeout(meta, default)
         if meta.isolation == "inline" and timeout is not None and source == "engine":
             faults.append(
                 DeclarationError(

@@ -10,13 +10,7 @@ from inspect import Parameter
 from types import FrameType
 from typing import NoReturn, final
 
-from ._callables import (
-    MISSING,
-    docstring_of,
-    innermost,
-    parameters_of,
-    without_first,
-)
+from ._callables import MISSING, docstring_of, innermost, parameters_of, without_first
 from ._context import ToolContext
 from ._docstrings import read_docstring
 from ._hints import (
@@ -297,4 +291,6 @@ def _spelled(parameter: Parameter) -> str:
     """
     Write a hint as it stands in the code.
     """
-    return str(parameter.replace(name="p", default=MISSING)).partition(": ")[2].strip("'")
+    return (
+        str(parameter.replace(name="p", default=MISSING)).partition(": ")[2].strip("'")
+    )

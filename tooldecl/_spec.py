@@ -69,8 +69,8 @@ class ToolSpec(ToolOptions):
         DeclarationError: An option, the schema or the handler does not fit.
     """
 
-    name: str
-    description: str
+    name: str = field()
+    description: str = field()
     input_schema: Mapping[str, Any]
     handler: Callable[..., Any]
     meta: ToolMeta = field(init=False)
@@ -94,7 +94,7 @@ class ToolSpec(ToolOptions):
         given = GivenSchema(self.input_schema, owner=owner)
         self._set("meta", meta)
         self._set("input_schema", given.schema)
-        self._set("promise", _taken_by(handler, promise, given, owner))
+        self._set("promise", _taken_by(promise, given, owner))
         self._set("module", frame.f_globals.get("__name__", ""))
 
     def _set(self, name: str, value: object) -> None:
@@ -117,9 +117,7 @@ def _caller() -> FrameType:
     return frame
 
 
-def _taken_by(
-    handler: Callable[..., Any], promise: Promise, given: GivenSchema, owner: str
-) -> GivenPromise:
+def _taken_by(promise: Promise, given: GivenSchema, owner: str) -> GivenPromise:
     contexts = promise.contexts()
     asked = [p for p in promise.written if p.name not in contexts]
     spoken = speaking(given.schema, [given.schema])

@@ -25,9 +25,13 @@ from ._jsonfaults import (
     LARGEST_INT,
     SMALLEST_INT,
     SPACE,
+    UNREADABLE_DEPTH,
     judge,
+    kind_of,
+    refuse,
     refuse_depth,
     syntax_error,
+    too_long,
 )
 from .exceptions import DeclarationError, MalformedJSONError
 
@@ -46,14 +50,6 @@ _ESCAPES = re.compile(r"\\u(?:003[aA]|[dD][89a-fA-F])")  # a colon or a surrogat
 DICT: type = dict
 LIST: type = list
 _class_of: Callable[[object], type] = type
-
-_KINDS: dict[type, str] = {
-    bool: "a boolean",
-    float: "a number",
-    int: "a number",
-    list: "an array",
-    str: "a string",
-}
 
 
 @final
@@ -109,9 +105,11 @@ def loads_strict(
     value: Any = {}
     if wire.strip(SPACE):
         value = _read(wire, limits, limits.max_depth + levels_around)
-    if kind := _KINDS.get(_class_of(value)):
-        raise MalformedJSONError(reason=f"an object was expected, not {kind}", path="$")
-    found: dict[str, Any] = {} if value is None else value
+    if value is None:
+        return {}
+    if type(value) is not DICT:
+        refuse(f"an object was expected, not {kind_of(value)}", [])
+    found: dict[str, Any] = value
 
     return found
 
@@ -141,8 +139,7 @@ def text_of(text: str | bytes, limits: JSONLimits) -> str:
     elif type(text) is not str:
         text = str.__str__(text)
     if isinstance(text, bytes) or len(text) > most:
-        reason = f"the text is longer than the limit of {most} characters"
-        raise MalformedJSONError(reason=reason)
+        raise MalformedJSONError(reason=too_long(most))
     if text.isascii():
         return text
     if text[0] == "\ufeff":
@@ -180,7 +177,7 @@ _DECODERS = {
 }
 
 
-def _read(text: str, limits: JSONLimits, room: int) -> object:
+def _read(text: str, limits: JSONLimits, room: int) -> Any:
     """
     Read *text*, of which `text_of` approved, and let at most *room* levels through.
     """
@@ -197,7 +194,7 @@ def _read(text: str, limits: JSONLimits, room: int) -> object:
         raise syntax_error(exc, start) from None
     except RecursionError:
         refuse_depth(body, start, room)
-        raise MalformedJSONError(reason="it is too deep to be read here") from None
+        raise MalformedJSONError(reason=UNREADABLE_DEPTH) from None
 
     return value
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 from urllib.parse import unquote
 
 
@@ -43,6 +43,8 @@ HOLD_ONE = (
 # Keywords whose schemas speak about the very value that their owner speaks about.
 IN_PLACE = ("allOf", "anyOf", "oneOf")
 
+ANYTHING: dict[str, Any] = {}
+
 TYPES: dict[type, str] = {
     bool: "boolean",
     dict: "object",
@@ -54,17 +56,53 @@ TYPES: dict[type, str] = {
 }
 
 
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """
+    Tell a JSON object.
+    """
+    return isinstance(value, dict)
+
+
+def is_array(value: object) -> TypeGuard[list[Any]]:
+    """
+    Tell a JSON array.
+    """
+    return isinstance(value, list)
+
+
+def copied(value: object) -> Any:
+    """
+    Copy JSON data, also what is read-only, into plain dicts and lists.
+    """
+    if is_object(value):
+        return {key: copied(inner) for key, inner in value.items()}
+    if is_array(value):
+        return [copied(inner) for inner in value]
+
+    return value
+
+
+def steps_in(value: object) -> list[Any]:
+    """
+    Return the keys of an object, the indices of an array; nothing else has parts.
+    """
+    if is_array(value):
+        return list(range(len(value)))
+
+    return list(value) if is_object(value) else []
+
+
 def subschemas(node: Schema) -> Iterator[Any]:
     """
     Yield the schemas directly inside of *node*.
     """
     for key in HOLD_MAPS:
         inner = node.get(key)
-        if isinstance(inner, dict):
+        if is_object(inner):
             yield from inner.values()
     for key in HOLD_LISTS:
         inner = node.get(key)
-        if isinstance(inner, list):
+        if is_array(inner):
             yield from inner
     for key in HOLD_ONE:
         if key in node:
@@ -78,7 +116,7 @@ def walk(node: Any) -> Iterator[dict[str, Any]]:
     waiting = [node]
     while waiting:
         found = waiting.pop()
-        if isinstance(found, dict):
+        if is_object(found):
             yield found
             waiting.extend(subschemas(found))
 
@@ -98,9 +136,9 @@ def follow(root: Schema, ref: str) -> Any:
         raise LookupError(ref)
     for part in parts:
         key = unquote(part).replace("~1", "/").replace("~0", "~")
-        if isinstance(found, list) and key.isdecimal():
+        if is_array(found) and key.isdecimal():
             found = found[int(key)]
-        elif isinstance(found, dict):
+        elif is_object(found):
             found = found[key]
         else:
             raise LookupError(ref)
@@ -117,8 +155,8 @@ def speaking(root: Schema, schemas: Iterable[Any]) -> list[Schema]:
     waiting = list(schemas)[::-1]
     while waiting:
         schema = waiting.pop()
-        schema = {} if schema is True else schema
-        if not isinstance(schema, Mapping) or id(schema) in seen:
+        schema = ANYTHING if schema is True else schema
+        if not is_object(schema) or id(schema) in seen:
             continue
         seen.add(id(schema))
         inner = [part for key in IN_PLACE for part in schema.get(key, ())]
@@ -161,7 +199,7 @@ def fitting(schemas: Iterable[Schema], value: object) -> list[Schema]:
     Leave out the alternatives that another alternative's mark or kind rules out.
     """
     kept = [s for s in schemas if allows_type(s, TYPES[type(value)])]
-    if not isinstance(value, dict):
+    if not is_object(value):
         return kept
 
     return [s for s in kept if not _marked_otherwise(s, value)]
@@ -169,7 +207,7 @@ def fitting(schemas: Iterable[Schema], value: object) -> list[Schema]:
 
 def _marked_otherwise(schema: Schema, value: Mapping[str, object]) -> bool:
     return any(
-        isinstance(inner, Mapping) and "const" in inner and value[key] != inner["const"]
+        is_object(inner) and "const" in inner and value[key] != inner["const"]
         for key, inner in schema.get("properties", {}).items()
         if key in value
     )

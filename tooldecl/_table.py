@@ -14,7 +14,7 @@ from ._context import ToolContext
 from ._declared import Declared, declared_of
 from ._groups import flat
 from ._meta import ToolMeta
-from ._refs import place_of
+from ._refs import place_of, type_of
 from .exceptions import DeclarationError, DuplicateToolError
 
 
@@ -77,10 +77,10 @@ class ToolTable(Mapping[str, ToolMeta]):
             DeclarationError: An entry is not a tool, or one that a model can be offered;
                 several faults come as one ExceptionGroup.
         """
-        if isinstance(tools, (str, bytes, Mapping)) or not isinstance(tools, Iterable):
-            raise DeclarationError(
-                f"The tools are given as a list, got {type(tools).__name__}."
-            )
+        given: object = tools
+        if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+            kind = type_of(tools).__name__
+            raise DeclarationError(f"The tools are given as a list, got {kind}.")
 
         return _assembled(flat(tools))
 

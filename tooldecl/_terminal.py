@@ -20,8 +20,8 @@ from ._isolation import (
     Entry,
     InContext,
     Job,
+    LoopClosedError,
     LoopHolder,
-    LoopThread,
     NoThreadError,
     Place,
     TimeoutSource,
@@ -29,7 +29,7 @@ from ._isolation import (
     arun_job,
     ask_to_stop,
     forget_task,
-    is_awaitable,
+    needs_loop,
     run_body,
     run_job,
     settle,
@@ -90,20 +90,22 @@ class Terminal:
         try:
             self._invoke(attempt, meta)
         except NoThreadError as error:
-            attempt.refused = str(error)
+            attempt.refuse(error)
+        except LoopClosedError:
+            attempt.error, attempt.revoked = asyncio.CancelledError(), True
 
     def _invoke(self, attempt: Attempt, meta: ToolMeta) -> None:
         if meta.is_async:
             self._invoke_async(attempt, meta)
-        elif meta.isolation == "inline":
+            return
+        if meta.isolation == "inline" or (
+            attempt.timeout is None and meta.isolation != "thread"
+        ):
             run_body(attempt)
             settle(attempt)
-        elif attempt.timeout is not None or meta.isolation == "thread":
-            run_job(Job(attempt, self._place), submit)
         else:
-            run_body(attempt)
-            settle(attempt)
-        if is_awaitable(attempt.value) and self._second_leg(attempt):
+            run_job(Job(attempt, self._place), submit)
+        if self._has_second_leg(attempt):
             self._invoke_async(attempt, meta)
 
     async def ainvoke(self, attempt: Attempt, meta: ToolMeta) -> None:
@@ -112,26 +114,34 @@ class Terminal:
 
         A sync body only runs on the loop where it is declared ``inline``.
         """
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            # A cancellation that has not been delivered yet comes before the body.
+            await asyncio.sleep(0)
         try:
             await self._ainvoke(attempt, meta)
         except NoThreadError as error:
-            attempt.refused = str(error)
+            attempt.refuse(error)
 
     async def _ainvoke(self, attempt: Attempt, meta: ToolMeta) -> None:
         if meta.is_async:
             await self._ainvoke_async(attempt, meta)
-        elif meta.isolation == "inline":
+            return
+        if meta.isolation == "inline":
             run_body(attempt)
             settle(attempt)
         else:
             await arun_job(Job(attempt, self._place), submit)
-        if is_awaitable(attempt.value) and self._second_leg(attempt):
+        if self._has_second_leg(attempt):
             await self._ainvoke_async(attempt, meta)
 
-    def _second_leg(self, attempt: Attempt) -> bool:
+    def _has_second_leg(self, attempt: Attempt) -> bool:
         """
-        Prepare to await what a sync body returned, under the same deadline.
+        Whether a sync body returned what is still to be awaited, under the same deadline.
         """
+        # What an abandoned body returns meanwhile is not ours: its late end reports it.
+        if attempt.fate is not Fate.COMPLETED or not needs_loop(attempt.value):
+            return False
         if attempt.timed_out:
             close_quietly(attempt.value)
             return False
@@ -140,26 +150,16 @@ class Terminal:
         return True
 
     def _invoke_async(self, attempt: Attempt, meta: ToolMeta) -> None:
-        if meta.isolation == "thread" or self._loops.is_here:
-            run_job(
-                Job(attempt, self._place, can_stop=True, on_private_loop=True), submit
-            )
+        private = meta.isolation == "thread" or self._loops.is_held
+        job = Job(attempt, self._place, can_stop=True, on_private_loop=private)
+        if private:
+            run_job(job, submit)
             return
-        job = Job(attempt, self._place, can_stop=True)
-        home: LoopThread | None = None
-
-        def start(job: Job) -> None:
-            nonlocal home
-            home = self._loops.submit(job)
-
-        run_job(job, start)
-        if (
-            home is not None
-            and attempt.timed_out
-            and attempt.fate is not Fate.STOPPED
-            and not job.cancel_seen
-        ):
-            self._loops.replace(home)
+        run_job(job, self._loops.submit)
+        if attempt.fate in (Fate.ABANDONED, Fate.NOT_STARTED) and not job.cancel_seen:
+            blocked = self._loops.suspect(job)
+            if blocked and attempt.started and attempt.deadline is not None:
+                self._on_blocked(attempt, monotonic() - attempt.deadline)
 
     async def _ainvoke_async(self, attempt: Attempt, meta: ToolMeta) -> None:
         if meta.isolation == "thread":
@@ -200,44 +200,39 @@ class Terminal:
         try:
             if not task.done():
                 await asyncio.wait({task}, timeout=attempt.remaining())
+        except asyncio.CancelledError:
+            await self._end_task(task, attempt)
+            raise
+        except GeneratorExit:  # the call itself is thrown away: there is no more waiting
+            task.cancel()
+            raise
+        late = 0.0 if attempt.deadline is None else monotonic() - attempt.deadline
+        await self._end_task(task, attempt)
+        if attempt.timed_out and late > _BLOCKED_SECONDS:
+            self._on_blocked(attempt, late)
+
+    async def _end_task(self, task: asyncio.Task[None], attempt: Attempt) -> None:
+        """
+        Set the outcome of the body's task; one that still runs is cancelled first.
+        """
+        try:
+            if not task.done():
+                ask_to_stop(attempt, cancels=True)
+                task.cancel()
+                await asyncio.wait({task}, timeout=GRACE)
+        finally:
             if task.done():
                 attempt.close()
                 settle(attempt)
             else:
-                await self._end_task(task, attempt)
-                attempt.timed_out = True
-        except asyncio.CancelledError:
-            await self._end_task(task, attempt)
-            raise
-        self._report_blocked_loop(attempt)
-
-    async def _end_task(self, task: asyncio.Task[None], attempt: Attempt) -> None:
-        """
-        Cancel the body's task and see what becomes of it within the grace.
-        """
-        attempt.fate = Fate.COMPLETED
-        try:
-            if not task.done():
-                ask_to_stop(attempt)
-                task.cancel()
-                await asyncio.wait({task}, timeout=GRACE)
-                attempt.fate = Fate.STOPPED if attempt.started else Fate.NOT_STARTED
-        finally:
-            if not task.done():
                 self._abandon(task, attempt)
 
     def _abandon(self, task: asyncio.Task[None], attempt: Attempt) -> None:
-        attempt.fate = Fate.ABANDONED
+        attempt.fate, attempt.timed_out = Fate.ABANDONED, True
         ledger = self._place.ledger
         ledger.enter(Entry(attempt, self._place.owner, self._place.on_late, task))
         task.add_done_callback(lambda _: ledger.leave(attempt))
         forget_task(task)
-
-    def _report_blocked_loop(self, attempt: Attempt) -> None:
-        if attempt.deadline is not None and attempt.timed_out:
-            late = monotonic() - attempt.deadline
-            if attempt.fate is Fate.COMPLETED and late > _BLOCKED_SECONDS:
-                self._on_blocked(attempt, late)
 
 
 def close_quietly(value: object) -> None:

@@ -24,7 +24,7 @@ from ._problems import (
     settle,
     unknown_key,
 )
-from ._subschemas import Path, Schema
+from ._subschemas import Path, Schema, is_array, is_object
 
 
 # One error as the validator gives it: its type, place, context and text.
@@ -143,10 +143,10 @@ class _Located:
 
 
 def _leads_on(value: object, step: str | int) -> bool:
-    if isinstance(value, dict):
+    if is_object(value):
         return step in value
 
-    return isinstance(value, list) and isinstance(step, int) and step < len(value)
+    return is_array(value) and isinstance(step, int) and step < len(value)
 
 
 def translate(
@@ -183,9 +183,7 @@ def _chosen(
     forms: list[list[Finding]] = []
     path: Path = ()
     for (real, _), group in groups.items():
-        inner = _chosen(
-            group, depth + 1, data=data, schema=schema, sensitive=sensitive
-        )
+        inner = _chosen(group, depth + 1, data=data, schema=schema, sensitive=sensitive)
         if real:
             findings += inner
         else:

@@ -61,6 +61,9 @@ class Turn:
     truncated: bool = False
 
     def __post_init__(self) -> None:
+        text: object = self.text
+        if not isinstance(text, str):
+            raise TypeError(f"Turn(text=...) takes a text, got {type(text).__name__}.")
         calls = tuple(self.calls)
         for call in calls:
             if not isinstance(call, ToolCall):

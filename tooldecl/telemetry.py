@@ -14,6 +14,7 @@ import logging
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeAlias, final
 
 from ._calls import Arguments, ToolResult
@@ -58,7 +59,7 @@ class _CallEvent(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallStarted(_CallEvent):
     """
-    A call came in; ``arguments`` as they were sent, None for a sensitive tool.
+    A call came in; ``arguments`` are a copy of what was sent, None for a sensitive tool.
     """
 
     arguments: Arguments
@@ -178,13 +179,28 @@ def shape(arguments: object, *, depth: int = 0) -> str:
         if depth:
             return f"object[{len(arguments)}]"
         inner = ", ".join(
-            f"{str(k)[:40]}: {shape(v, depth=1)}" for k, v in [*arguments.items()][:20]
+            f"{_word(k)}: {shape(v, depth=1)}" for k, v in islice(arguments.items(), 20)
         )
-        return f"{{{inner}}}"
+        more = ", ..." if len(arguments) > 20 else ""
+        return f"{{{inner}{more}}}"
     if isinstance(arguments, (list, tuple)):
         return f"list[{len(arguments)}]"
 
     return "none" if arguments is None else type(arguments).__name__
+
+
+def _word(text: object, most: int = 64) -> str:
+    """
+    Show a name that a model made up: on one line, and not for ever.
+    """
+    if not isinstance(text, str):
+        return type(text).__name__
+    short = text if len(text) <= most else text[: most - 3] + "..."
+
+    return short if short.isprintable() else ascii(short)[1:-1]
+
+
+Line: TypeAlias = tuple[int, str, tuple[object, ...]]
 
 
 @final
@@ -193,50 +209,69 @@ class LoggingHook:
     Log every event by names, kinds and lengths, never by value.
 
     Args:
-        level: Level for what went well; failures are logged one step up, as warnings.
+        level: Level for what went well; failures are logged as warnings at least.
     """
 
-    __slots__ = ("_level",)
+    __slots__ = ("_bad", "_level")
 
     def __init__(self, *, level: int = logging.INFO) -> None:
         self._level = level
+        self._bad = max(level, logging.WARNING)
 
     def __call__(self, event: Event) -> None:
-        level, text, values = self._describe(event)
-        extra = {
-            "tool": getattr(event, "name", None),
-            "call_id": getattr(event, "call_id", None),
-        }
-        logger.log(level, text, *values, extra=extra)
+        level, text, values = self._of_call(event)
+        if isinstance(event, _CallEvent):
+            who = (_word(event.name), _word(event.call_id))
+            extra = {"tool": who[0], "call_id": who[1]}
+            logger.log(level, "%s %s " + text, *who, *values, extra=extra)
+        else:
+            logger.log(level, text, *values)
 
-    def _describe(self, event: Event) -> tuple[int, str, tuple[object, ...]]:
+    def _of_call(self, event: Event) -> Line:
         match event:
             case CallStarted():
-                what = shape(event.arguments)
-                return self._level, "%s %s started: %s", (event.name, event.call_id, what)
+                return self._level, "started: %s", (shape(event.arguments),)
             case CallFinished(result=result):
-                level = self._level if result.ok else max(self._level, logging.WARNING)
-                size = len(result.content)
-                facts = (event.name, event.call_id, result.status.value)
-                more = (result.fate.value, result.attempts, result.elapsed, size)
-                return (
-                    level,
-                    "%s %s ended: %s, %s, %d attempts, %.3f s, %d characters",
-                    facts + more,
-                )
-            case AttemptFailed():
+                facts = (result.status.value, result.fate.value, result.attempts)
+                text = "ended: %s, %s, %d attempts, %.3f s, %d characters"
+                level = self._level if result.ok else self._bad
+                return level, text, (*facts, result.elapsed, len(result.content))
+            case AttemptFailed(attempt=number):
                 kind = type(event.error).__name__
-                return (
-                    max(self._level, logging.WARNING),
-                    "%s %s attempt %d failed: %s (%s)",
-                    (event.name, event.call_id, event.attempt, kind, event.error_class),
-                )
+                text = "attempt %d failed: %s (%s)"
+                return self._bad, text, (number, kind, event.error_class)
             case LateFinish():
                 what = type(event.error).__name__ if event.error else "a value"
-                return (
-                    max(self._level, logging.WARNING),
-                    "%s %s ended %.3f s after its answer, with %s",
-                    (event.name, event.call_id, event.late_by, what),
-                )
+                text = "ended %.3f s after its answer, with %s"
+                return self._bad, text, (event.late_by, what)
+            case LoopBlocked():
+                text = "held its loop for %.3f s beyond its deadline"
+                return self._bad, text, (event.blocked_for,)
+            case Progress():
+                return self._level, "is on its way: %s of %s", _share(event)
+            case _:
+                return self._of_batch(event)
+
+    def _of_batch(self, event: Event) -> Line:
+        match event:
+            case BatchStarted():
+                return self._level, "a batch of %d calls started", (len(event.call_ids),)
+            case BatchFinished():
+                return self._level, "a batch of %d calls ended", (len(event.call_ids),)
+            case WriteConflict():
+                text = "%d calls wrote the slot %s; the last one won"
+                return self._bad, text, (len(event.call_ids), _word(event.slot))
             case _:
                 return self._level, "%s", (type(event).__name__,)
+
+
+def _share(event: Progress) -> tuple[object, object]:
+    """
+    Show how far a body is, where it said so in numbers.
+    """
+    done, total = (
+        value if isinstance(value, (int, float)) else "?"
+        for value in (event.done, event.total)
+    )
+
+    return done, total

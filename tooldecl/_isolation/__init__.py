@@ -16,20 +16,22 @@ The matching page is docs/explanation/timeouts-and-isolation.md.
 
 from __future__ import annotations
 
+from . import _exit as _exit
 from ._abandoned import AbandonedCall, Entry, Ledger, forget_task
 from ._body import (
     Attempt,
     BodyStopped,
     GeneratorTooLong,
-    InContext,
     TimeoutSource,
     arun_body,
-    is_awaitable,
+    needs_loop,
     run_body,
 )
-from ._jobs import GRACE, Job, Place, arun_job, ask_to_stop, run_job, settle
-from ._loops import LoopHolder, LoopThread
-from ._threads import NoThreadError, submit
+from ._incontext import InContext
+from ._jobs import GRACE, Job, NoThreadError, Place, arun_job, run_job
+from ._loops import LoopClosedError, LoopHolder
+from ._outcome import ask_to_stop, settle
+from ._threads import submit
 
 
 __all__ = [
@@ -42,8 +44,8 @@ __all__ = [
     "InContext",
     "Job",
     "Ledger",
+    "LoopClosedError",
     "LoopHolder",
-    "LoopThread",
     "NoThreadError",
     "Place",
     "TimeoutSource",
@@ -51,7 +53,7 @@ __all__ = [
     "arun_job",
     "ask_to_stop",
     "forget_task",
-    "is_awaitable",
+    "needs_loop",
     "run_body",
     "run_job",
     "settle",

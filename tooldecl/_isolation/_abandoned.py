@@ -5,23 +5,24 @@ Invariants:
 
 1. A body is entered when its caller gives up on it and removed when it ends, so the
    ledger never shows a body that ended and never loses one that runs.
-2. No interpreter exit waits for what is entered here (all of it runs on daemon threads
-   or in tasks that the loop no longer counts), and none of it can abort the exit: see
-   `_leave_streams_alone`.
+2. No interpreter exit waits for what is entered here: all of it runs on daemon threads
+   or in tasks that the loop no longer counts.
+3. Nothing that a tool wrote runs while the lock is held: not a hook, nor the end of a
+   coroutine that is collected with its entry.
+4. A forked child has none of its parent's bodies. Their entries are kept aside there:
+   collecting a task would run the clean-up of a body that runs on in the parent.
 """
 
 from __future__ import annotations
 
 import asyncio
-import atexit
-import select
-import sys
+import os
 import threading
 import weakref
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TextIO, final
+from typing import Any, final
 
 from .._clock import monotonic
 from ._body import Attempt
@@ -124,12 +125,38 @@ class Ledger:
     def _alive(self) -> list[Entry]:
         with self._lock:
             gone = [key for key, e in self._entries.items() if not e.alive]
-            for key in gone:
-                del self._entries[key]
-            return list(self._entries.values())
+            dropped = [self._entries.pop(key) for key in gone]
+            alive = list(self._entries.values())
+        dropped.clear()
+
+        return alive
+
+    def forget_parent(self) -> None:
+        """
+        Start anew in a forked child.
+        """
+        self._lock = threading.Lock()
+        _OF_PARENT.append(self._entries)
+        self._entries = {}
 
 
 _LEDGERS: weakref.WeakSet[Ledger] = weakref.WeakSet()
+_OF_PARENT: list[dict[int, Entry]] = []
+
+
+def has_bodies() -> bool:
+    """
+    Whether any body runs on after its call was answered.
+    """
+    return any(len(ledger) for ledger in list(_LEDGERS))
+
+
+def _forget_parent() -> None:
+    for ledger in list(_LEDGERS):
+        ledger.forget_parent()
+
+
+os.register_at_fork(after_in_child=_forget_parent)
 
 
 def forget_task(task: asyncio.Task[Any]) -> None:
@@ -141,42 +168,3 @@ def forget_task(task: asyncio.Task[Any]) -> None:
     """
     asyncio._unregister_task(task)
     setattr(task, "_log_destroy_pending", False)  # noqa: B010 (no stub knows it)
-
-
-def _leave_streams_alone() -> None:
-    """
-    Keep an abandoned body that prints from aborting the interpreter's exit.
-
-    A daemon thread that is stopped inside ``print`` holds the lock of the stream's
-    buffer for good; the interpreter then aborts when it flushes that stream at its
-    end. So flush now, while threads still run, and leave the interpreter nothing to
-    flush. A stream whose reader does not read is not flushed: that would wait for ever.
-    """
-    if not any(len(ledger) for ledger in list(_LEDGERS)):
-        return
-
-    import ctypes
-
-    for name in ("stdout", "stderr"):
-        stream: TextIO | None = getattr(sys, name)
-        for attribute in (name, f"__{name}__"):
-            kept = getattr(sys, attribute)
-            if kept is not None:
-                ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
-        if stream is not None and _takes_text(stream):
-            try:
-                stream.flush()
-            except (OSError, ValueError):
-                pass
-        setattr(sys, name, None)
-        setattr(sys, f"__{name}__", None)
-
-
-def _takes_text(stream: TextIO) -> bool:
-    try:
-        return bool(select.select([], [stream.fileno()], [], 0)[1])
-    except (OSError, ValueError):
-        return True
-
-
-atexit.register(_leave_streams_alone)

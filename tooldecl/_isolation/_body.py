@@ -22,12 +22,15 @@ from typing import Any, Literal
 from .._calls import Fate
 from .._clock import monotonic
 from .._context import CURRENT, ToolContext
+from ._waits import HELD_LOOPS
 
 
 TimeoutSource = Literal["declared", "engine", "batch"]
 
 # Types that are certainly neither awaitable nor a generator: most results.
 PLAIN = frozenset({str, int, float, bool, type(None), dict, list, tuple})
+
+ITERABLE_COROUTINE = 0x100  # the flag that types.coroutine sets
 
 
 class Attempt:
@@ -37,6 +40,7 @@ class Attempt:
 
     __slots__ = (
         "call",
+        "cancelled_at",
         "context",
         "deadline",
         "error",
@@ -44,6 +48,7 @@ class Attempt:
         "finished",
         "limit",
         "refused",
+        "revoked",
         "source",
         "started",
         "stop",
@@ -70,8 +75,10 @@ class Attempt:
         self.deadline: float | None = None
         self.limit: int | None = None
         self.refused: str | None = None
+        self.revoked = False  # its client was closed under it
         self.started = False
         self.stop = False
+        self.cancelled_at: float | None = None
         self.finished: float | None = None
         self.timed_out = False
         self.value: Any = None
@@ -93,7 +100,7 @@ class Attempt:
 
     def await_value(self) -> None:
         """
-        Make the awaitable that a sync body returned the body of what is left to run.
+        Make what a sync body returned the body of what is left to run.
         """
         value, self.value = self.value, None
         self.finished = None
@@ -106,6 +113,15 @@ class Attempt:
         if self.finished is None:
             self.error = self.error or asyncio.CancelledError()
             self.finished = monotonic()
+
+    def refuse(self, error: Exception) -> None:
+        """
+        Say that nothing could be found to run the body on, or what is left of it.
+        """
+        if self.started:
+            self.error, self.fate = error, Fate.COMPLETED
+        else:
+            self.refused = str(error)
 
     @property
     def in_time(self) -> bool:
@@ -130,7 +146,7 @@ class GeneratorTooLong(Exception):  # noqa: N818 (a signal between two of our ow
 
 class BodyStopped(Exception):  # noqa: N818 (as above)
     """
-    A generator was closed between two items, after its call had been answered.
+    A generator was closed between two items, after its deadline or its call's answer.
     """
 
 
@@ -146,7 +162,7 @@ def _run_body(attempt: Attempt) -> None:
     attempt.started = True
     try:
         value: Any = attempt.call(attempt.values, attempt.context)
-        if type(value) is GeneratorType:
+        if type(value) is GeneratorType and not is_awaitable(value):
             value = _consume(value, attempt)
         attempt.value = value
     except BaseException as error:  # the outcome is a value (invariant 1)
@@ -188,16 +204,30 @@ def is_awaitable(value: object) -> bool:
     """
     Whether ``await`` takes *value*.
     """
+    if type(value) is GeneratorType:
+        return bool(value.gi_code.co_flags & ITERABLE_COROUTINE)
+
     return type(value) not in PLAIN and isinstance(value, Awaitable)
+
+
+def needs_loop(value: object) -> bool:
+    """
+    Whether what a sync body returned has to be run to its end on a loop.
+    """
+    return is_awaitable(value) or type(value) is AsyncGeneratorType
 
 
 async def _on_its_loop(value: Awaitable[Any]) -> Any:
     """
     Await *value*; a future of another loop is awaited there.
     """
-    if isinstance(value, asyncio.Future):
+    if isinstance(value, asyncio.Future) and not value.done():
         home = value.get_loop()
         if home is not asyncio.get_running_loop():
+            if home in HELD_LOOPS:
+                raise RuntimeError(
+                    "The tool returned a future of the loop that waits for this call."
+                )
             if not home.is_running():
                 raise RuntimeError("The tool returned a future of a loop that is not running.")
             return await asyncio.wrap_future(
@@ -258,40 +288,11 @@ async def _aconsume(generator: AsyncGenerator[Any, Any], attempt: Attempt) -> ob
     items = _Items(attempt)
     try:
         async for item in generator:
+            # One that never waits lets no timer of its loop run either.
+            if attempt.remaining() == 0.0:
+                raise BodyStopped
             items.add(item)
     finally:
         await generator.aclose()
 
     return items.value()
-
-
-class InContext:
-    """
-    Await a coroutine in the current task, in another copy of the context variables.
-
-    No task is made for it, and what the body sets does not leak to the caller.
-    """
-
-    __slots__ = ("_coroutine", "_run")
-
-    def __init__(self, coroutine: Awaitable[None], variables: Context) -> None:
-        self._coroutine = coroutine
-        self._run = variables.run
-
-    def __await__(self) -> Generator[Any, Any, None]:
-        run = self._run
-        steps: Any = self._coroutine.__await__()
-        step, sent = steps.send, None
-        while True:
-            try:
-                waited = run(step, sent)
-            except StopIteration:
-                return
-            try:
-                sent = yield waited
-                step = steps.send
-            except GeneratorExit:
-                run(steps.close)
-                raise
-            except BaseException as error:  # handed to the body, as `yield from` would
-                step, sent = steps.throw, error

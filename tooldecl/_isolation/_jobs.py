@@ -10,20 +10,21 @@ Invariants:
 2. Who pops ``end`` owns the outcome: the runner wakes the caller, or the caller has
    frozen its answer and the runner reports a late finish. Never both, never neither.
 3. The caller waits at most its timeout, plus the grace where the body can be stopped.
+4. A body is sent one cancellation, whoever wants it to end and how often.
 """
 
 from __future__ import annotations
 
-import _thread
 import asyncio
-import threading
 
 from collections.abc import Callable, Iterator
+from typing import final
 
 from .._calls import Fate
-from .._context import seal
 from ._abandoned import Entry, Ledger
 from ._body import Attempt, arun_body
+from ._outcome import ask_to_stop, settle
+from ._waits import LoopWaiter, ThreadWaiter
 
 
 # Seconds that a cancelled body has to end, so that it can be called stopped.
@@ -32,112 +33,10 @@ GRACE = 0.1
 STUCK_SECONDS = 0.04
 
 
-class Job:
+class NoThreadError(Exception):
     """
-    One attempt handed to a thread or to another loop.
+    The system gives no further thread, or no loop to run on it; nothing was run.
     """
-
-    __slots__ = (
-        "_end",
-        "_loop",
-        "_start",
-        "_task",
-        "attempt",
-        "can_stop",
-        "cancel_seen",
-        "on_private_loop",
-        "place",
-        "wake",
-    )
-
-    def __init__(
-        self,
-        attempt: Attempt,
-        place: Place,
-        *,
-        can_stop: bool = False,
-        on_private_loop: bool = False,
-    ) -> None:
-        self.attempt = attempt
-        self.place = place
-        self.can_stop = can_stop
-        self.on_private_loop = on_private_loop
-        self.wake: Callable[[], None] = nothing
-        self.cancel_seen = False
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._start = [True]
-        self._end = [True]
-
-    def start_task(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
-        """
-        Run the body as a task of *loop*; called on that loop's thread.
-        """
-        attempt = self.attempt
-        task = loop.create_task(arun_body(attempt), context=attempt.variables)
-        task.add_done_callback(lambda _: attempt.close())
-        self._loop, self._task = loop, task
-        if attempt.stop:  # asked before there was a task
-            task.cancel()
-
-        return task
-
-    def cancel(self) -> None:
-        """
-        Cancel the body's task, from any thread.
-        """
-        if self._loop is not None and self._task is not None:
-            try:
-                self._loop.call_soon_threadsafe(self._cancel_here)
-            except RuntimeError:  # its loop is closed: the task has ended
-                pass
-
-    def _cancel_here(self) -> None:
-        self.cancel_seen = True
-        if self._task is not None:
-            self._task.cancel()
-
-    def stop_waits(self) -> Iterator[float]:
-        """
-        Cancel the body, if it can be cancelled, and yield how long to wait for its end.
-        """
-        if self.can_stop:
-            self.cancel()
-            yield STUCK_SECONDS
-            if self.cancel_seen:
-                yield GRACE - STUCK_SECONDS
-
-    def begin(self) -> bool:
-        """
-        Take the right to run the body; False when the caller gave up before.
-        """
-        return _take(self._start)
-
-    def end(self) -> Callable[[], None]:
-        """
-        Say that the body is over; return what is to be called to let the caller know.
-        """
-        if _take(self._end):
-            return self.wake
-        attempt, ledger = self.attempt, self.place.ledger
-
-        return lambda: ledger.leave(attempt)
-
-    def give_up(self) -> Fate | None:
-        """
-        Stop waiting: the fate of the body, or None when it ended in this very moment.
-        """
-        if _take(self._start):
-            return Fate.NOT_STARTED
-        # Entered before the outcome changes hands, or a body that ends right now
-        # would look for its entry before there is one.
-        ledger = self.place.ledger
-        ledger.enter(Entry(self.attempt, self.place.owner, self.place.on_late))
-        if _take(self._end):
-            return Fate.ABANDONED
-        ledger.discard(self.attempt)
-
-        return None
 
 
 class Place:
@@ -159,6 +58,146 @@ class Place:
         self.on_late = on_late
 
 
+@final
+class Job:
+    """
+    One attempt handed to a thread or to another loop.
+
+    Args:
+        can_stop: The body runs as a task, which can be cancelled.
+        on_private_loop: That task needs a loop of its own, on the thread it gets.
+
+    Attributes:
+        wake: Tells the caller that the body is over.
+        home: The shared loop it was handed to last.
+        cancel_seen: The loop has got to the cancellation.
+    """
+
+    __slots__ = (
+        "_asked",
+        "_end",
+        "_loop",
+        "_start",
+        "_task",
+        "attempt",
+        "can_stop",
+        "cancel_seen",
+        "home",
+        "on_private_loop",
+        "place",
+        "wake",
+    )
+
+    def __init__(
+        self,
+        attempt: Attempt,
+        place: Place,
+        *,
+        can_stop: bool = False,
+        on_private_loop: bool = False,
+    ) -> None:
+        self.attempt = attempt
+        self.place = place
+        self.can_stop = can_stop
+        self.on_private_loop = on_private_loop
+        self.wake: Callable[[], None] = nothing
+        self.home: object = None
+        self.cancel_seen = False
+        self._asked = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._start = [True]
+        self._end = [True]
+
+    # -- the side that runs the body -------------------------------------------
+
+    def begin(self) -> bool:
+        """
+        Take the right to run the body; False when the caller gave up before.
+        """
+        return _take(self._start)
+
+    def start_task(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
+        """
+        Run the body as a task of *loop*; called on that loop's thread.
+        """
+        attempt = self.attempt
+        task = asyncio.Task(arun_body(attempt), loop=loop, context=attempt.variables)
+        self._loop, self._task = loop, task
+        if attempt.cancelled_at is not None:  # asked before there was a task
+            self._cancel_here()
+
+        return task
+
+    def end(self) -> bool:
+        """
+        Say that the body is over: True when the caller is to be woken.
+
+        A late finish has been reported when this returns.
+        """
+        if _take(self._end):
+            return True
+        self.place.ledger.leave(self.attempt)
+
+        return False
+
+    def finish(self) -> None:
+        """
+        Say that the body's task is over, or could not be made, and wake the caller.
+        """
+        self.attempt.close()
+        if self.end():
+            self.wake()
+
+    # -- the side that waits for it ----------------------------------------------
+
+    def ask_to_stop(self) -> None:
+        """
+        Freeze what the body may still do to the call, and cancel it where that is possible.
+        """
+        if self._asked:
+            return
+        self._asked = True
+        ask_to_stop(self.attempt, cancels=self.can_stop)
+        if self._loop is not None and self.can_stop:
+            try:
+                self._loop.call_soon_threadsafe(self._cancel_here)
+            except RuntimeError:  # its loop is closed: the task has ended
+                pass
+
+    def _cancel_here(self) -> None:
+        if self._task is not None and not self.cancel_seen:
+            self.cancel_seen = True
+            self._task.cancel()
+
+    def grace(self) -> Iterator[float]:
+        """
+        Yield how long to wait for the end of a body that was cancelled.
+        """
+        if self.can_stop:
+            yield STUCK_SECONDS
+            if self.cancel_seen:
+                yield GRACE - STUCK_SECONDS
+
+    def give_up(self) -> None:
+        """
+        Wait no longer, and set the outcome.
+        """
+        attempt = self.attempt
+        if _take(self._start):
+            attempt.fate, attempt.timed_out = Fate.NOT_STARTED, True
+            return
+        # Entered before the outcome changes hands, or a body that ends right now
+        # would look for its entry before there is one.
+        ledger = self.place.ledger
+        ledger.enter(Entry(attempt, self.place.owner, self.place.on_late))
+        if _take(self._end):
+            attempt.fate, attempt.timed_out = Fate.ABANDONED, True
+        else:
+            ledger.discard(attempt)
+            settle(attempt)
+
+
 def _take(ticket: list[bool]) -> bool:
     try:
         ticket.pop()
@@ -174,25 +213,17 @@ def nothing() -> None:
     """
 
 
-def _expired(attempt: Attempt, fate: Fate) -> None:
-    attempt.timed_out = True
-    attempt.fate = fate
-
-
-def settle(attempt: Attempt) -> None:
+def run_loop(loop: asyncio.AbstractEventLoop) -> None:
     """
-    Set the outcome of a body that ended by itself, in time or late.
-    """
-    attempt.fate = Fate.COMPLETED
-    attempt.timed_out = not attempt.in_time
+    Run *loop* until it is stopped, or until a task that a tool has made asks for the end.
 
-
-def ask_to_stop(attempt: Attempt) -> None:
+    Asyncio lets SystemExit and KeyboardInterrupt of any task out of the loop; whoever
+    awaits that task gets them as well, once the loop runs on.
     """
-    Freeze what the body may still do to the call, and tell it to stop.
-    """
-    attempt.stop = True
-    seal(attempt.context, cancelled=True)
+    try:
+        loop.run_forever()
+    except (SystemExit, KeyboardInterrupt):
+        pass
 
 
 def run_job(job: Job, submit: Callable[[Job], None]) -> None:
@@ -202,29 +233,23 @@ def run_job(job: Job, submit: Callable[[Job], None]) -> None:
     A KeyboardInterrupt ends the wait at once; the body is then abandoned.
     """
     attempt = job.attempt
-    lock = _thread.allocate_lock()
-    lock.acquire()
-    job.wake = lock.release
     attempt.begin_clock()
-    submit(job)
-    try:
-        if lock.acquire(True, _bounded(attempt.remaining())):
-            settle(attempt)
-            return
-        ask_to_stop(attempt)
-        for seconds in job.stop_waits():
-            if lock.acquire(True, seconds):
-                _ended_within_grace(attempt)
+    with ThreadWaiter() as waiter:
+        job.wake = waiter.wake
+        try:
+            submit(job)
+            if waiter.wait(attempt.remaining()):
+                settle(attempt)
                 return
-        fate = job.give_up()
-        if fate is None:
-            lock.acquire()
-            settle(attempt)
-            return
-        _expired(attempt, fate)
-    except BaseException:
-        _walk_away(job)
-        raise
+            job.ask_to_stop()
+            if any(map(waiter.wait, job.grace())):
+                settle(attempt)
+                return
+        except BaseException:
+            job.ask_to_stop()
+            job.give_up()
+            raise
+    job.give_up()
 
 
 async def arun_job(job: Job, submit: Callable[[Job], None]) -> None:
@@ -232,98 +257,37 @@ async def arun_job(job: Job, submit: Callable[[Job], None]) -> None:
     Submit *job* and wait for it on the running loop, within its timeout.
     """
     attempt = job.attempt
-    loop = asyncio.get_running_loop()
-    waiter = _Waiter(loop)
-    job.wake = waiter.wake_from_thread
+    waiter = LoopWaiter(asyncio.get_running_loop())
+    job.wake = waiter.wake
     attempt.begin_clock()
-    submit(job)
     try:
+        submit(job)
         if await waiter.wait(attempt.remaining()):
             settle(attempt)
             return
-        ask_to_stop(attempt)
-        for seconds in job.stop_waits():
-            if await waiter.wait(seconds):
-                _ended_within_grace(attempt)
-                return
-        fate = job.give_up()
-        if fate is None:
-            await waiter.wait(None)
-            settle(attempt)
-            return
-        _expired(attempt, fate)
-    except BaseException:
-        _walk_away(job)
+    except asyncio.CancelledError:
+        await _end(job, waiter)
         raise
+    except BaseException:
+        job.ask_to_stop()
+        job.give_up()
+        raise
+    await _end(job, waiter)
 
 
-def _bounded(timeout: float | None) -> float:
-    return -1 if timeout is None else min(timeout, threading.TIMEOUT_MAX)
-
-
-def _ended_within_grace(attempt: Attempt) -> None:
+async def _end(job: Job, waiter: LoopWaiter) -> None:
     """
-    Decide about a body that ended between its deadline and the end of the grace.
+    Tell the body to end, and see what becomes of it within the grace.
     """
-    if attempt.in_time:
-        settle(attempt)
-    else:
-        _expired(attempt, Fate.STOPPED)
-
-
-def _walk_away(job: Job) -> None:
-    """
-    Leave because the caller itself is being ended: cancel the body and wait no longer.
-    """
-    attempt = job.attempt
-    ask_to_stop(attempt)
-    if job.can_stop:
-        job.cancel()
-    fate = job.give_up()
-    attempt.fate = Fate.COMPLETED if fate is None else fate
-
-
-class _Waiter:
-    """
-    A future that a thread can set and a timer can end; one wait at a time.
-    """
-
-    __slots__ = ("_done", "_future", "_loop")
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._done = False
-        self._future: asyncio.Future[None] = loop.create_future()
-
-    def wake_from_thread(self) -> None:
-        try:
-            self._loop.call_soon_threadsafe(self._set_done)
-        except RuntimeError:  # the loop is closed: nobody waits any more
-            pass
-
-    def _set_done(self) -> None:
-        self._done = True
-        self._release()
-
-    def _release(self) -> None:
-        if not self._future.done():
-            self._future.set_result(None)
-
-    async def wait(self, timeout: float | None) -> bool:
-        """
-        Wait until it is set or *timeout* seconds have passed; tell which.
-        """
-        if self._done:
-            return True
-        if self._future.done():
-            self._future = self._loop.create_future()
-        timer = (
-            None if timeout is None else self._loop.call_later(timeout, self._release)
-        )
-        try:
-            await self._future
-        finally:
-            if timer is not None:
-                timer.cancel()
-
-        return self._done
+    ended = False
+    job.ask_to_stop()
+    try:
+        for seconds in job.grace():
+            ended = await waiter.wait(seconds)
+            if ended:
+                break
+    finally:
+        if ended:
+            settle(job.attempt)
+        else:
+            job.give_up()

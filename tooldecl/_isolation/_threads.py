@@ -9,7 +9,8 @@ Invariants:
 1. A thread is in `_IDLE` exactly while it waits for work; ``list.pop`` and
    ``list.remove`` decide between a caller that takes it and its own retirement.
 2. A thread is idle again before it wakes its caller, so that the caller's next body
-   finds it.
+   finds it. Nothing else runs on an idle thread: hooks that are told of a late finish
+   have returned before.
 3. A forked child has none of its parent's threads and starts with an empty cache.
 """
 
@@ -24,7 +25,7 @@ import threading
 from collections.abc import Callable
 
 from ._body import run_body
-from ._jobs import Job, nothing
+from ._jobs import Job, NoThreadError, nothing, run_loop
 
 
 # An idle thread ends after this many seconds, at once when so many others are idle.
@@ -32,12 +33,6 @@ IDLE_SECONDS = 1.0
 MAX_IDLE = 8
 
 _NUMBER = itertools.count(1)
-
-
-class NoThreadError(Exception):
-    """
-    The system gives no further thread.
-    """
 
 
 class _Worker:
@@ -53,7 +48,11 @@ class _Worker:
             job, self.job = self.job, None
             if job is None:
                 raise AssertionError("unreachable")
-            wake = _run(job)
+            _BUSY.add(self)
+            try:
+                wake = _run(job)
+            finally:
+                _BUSY.discard(self)
             del job
             stays = len(_IDLE) < MAX_IDLE
             if stays:
@@ -79,7 +78,22 @@ class _Worker:
 
 
 _IDLE: list[_Worker] = []
-os.register_at_fork(after_in_child=_IDLE.clear)
+_BUSY: set[_Worker] = set()
+
+
+def _forget_threads() -> None:
+    _IDLE.clear()
+    _BUSY.clear()
+
+
+os.register_at_fork(after_in_child=_forget_threads)
+
+
+def has_bodies() -> bool:
+    """
+    Whether a body runs on one of these threads, abandoned or not.
+    """
+    return bool(_BUSY)
 
 
 def submit(job: Job) -> None:
@@ -119,20 +133,23 @@ def _run(job: Job) -> Callable[[], None]:
         return nothing
     run_body(job.attempt)
 
-    return job.end()
+    return job.wake if job.end() else nothing
 
 
 def _run_on_private_loop(job: Job) -> None:
     """
     Run an async body on a loop of this thread's own; its caller is told before the loop ends.
     """
+    runner = asyncio.Runner()
     try:
-        with asyncio.Runner() as runner:
-            task = job.start_task(runner.get_loop())
-            task.add_done_callback(lambda _: job.end()())
-            runner.get_loop().run_until_complete(asyncio.wait({task}))
-    except Exception as error:  # no loop could be made: that is the call's outcome
-        job.attempt.error = job.attempt.error or error
-    finally:
-        job.attempt.close()
-        job.end()()
+        loop = runner.get_loop()
+    except OSError as error:
+        job.attempt.refuse(error)
+        job.finish()
+        return
+    with runner:
+        task = job.start_task(loop)
+        task.add_done_callback(lambda _: loop.stop())
+        while not task.done():
+            run_loop(loop)
+        job.finish()

@@ -7,6 +7,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from typing import Self
 
 from .._calls import ToolResult
 from .._isolation import Ledger
@@ -28,25 +29,25 @@ class Engine(ABC):
             are ``busy``; None never refuses.
     """
 
+    timeout: float | None = None
+    max_abandoned: int | None = None
+    ledger: Ledger
+
+    def __new__(cls, *_args: object, **_options: object) -> Self:
+        # An engine of a host's own may have no reason to call __init__.
+        engine = super().__new__(cls)
+        engine.ledger = Ledger()
+
+        return engine
+
     def __init__(
         self,
         *,
         timeout: float | timedelta | None = None,
         max_abandoned: int | None = None,
     ) -> None:
-        name = type(self).__name__
-        self.timeout = (
-            None if timeout is None else check_seconds(timeout, f"{name}(timeout=...)")
-        )
-        if max_abandoned is not None and (
-            type(max_abandoned) is not int or max_abandoned < 1
-        ):
-            raise DeclarationError(
-                f"{name}(max_abandoned=...) takes a whole number from 1, or None, "
-                f"got {max_abandoned!r}."
-            )
-        self.max_abandoned = max_abandoned
-        self.ledger = Ledger()
+        self.timeout = checked_timeout(self, timeout)
+        self.max_abandoned = checked_max_abandoned(self, max_abandoned)
 
     @abstractmethod
     def run_batch(
@@ -68,3 +69,32 @@ class Engine(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {len(self.ledger)} abandoned>"
+
+
+def checked_timeout(engine: Engine, timeout: object) -> float | None:
+    """
+    Return an engine's timeout in seconds, or None.
+
+    Raises:
+        DeclarationError: It is no number of seconds above 0.
+    """
+    if timeout is None:
+        return None
+
+    return check_seconds(timeout, f"{type(engine).__name__}(timeout=...)")
+
+
+def checked_max_abandoned(engine: Engine, count: object) -> int | None:
+    """
+    Return an engine's cap of abandoned bodies, or None.
+
+    Raises:
+        DeclarationError: It is no whole number from 1.
+    """
+    if count is None or (isinstance(count, int) and type(count) is int and count > 0):
+        return count
+
+    raise DeclarationError(
+        f"{type(engine).__name__}(max_abandoned=...) takes a whole number from 1, or "
+        f"None, got {count!r}."
+    )

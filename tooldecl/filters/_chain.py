@@ -3,6 +3,9 @@ Compose filters around a call, the first in the list outermost.
 
 A filter is a generator function, which is why one form serves both colours: it yields
 the request to let the call go on, receives the result, and returns one.
+
+A filter that fails, in whatever way, blocks the call, or loses its result where the body
+has run; the layers outside of it see that result. Its clean-up runs in every case.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ Filter: TypeAlias = Callable[[ToolRequest], Generator[ToolRequest, ToolResult, A
 
 StepT = TypeVar("StepT")
 Flow: TypeAlias = Generator[StepT, None, ToolResult]
+Layer: TypeAlias = Generator[ToolRequest, ToolResult, Any]
 
 
 class Around(Protocol):
@@ -29,20 +33,28 @@ class Around(Protocol):
     What the onion needs of the call in its middle.
     """
 
-    def wrap(self, value: object) -> ToolResult:
+    def filter_returned(
+        self, name: str, value: object, inner: ToolResult | None
+    ) -> ToolResult:
         """
-        Make a result of a value that a filter returned.
+        Make the result of a call whose filter *name* returned *value*.
         """
         ...
 
     def filter_failed(
-        self, name: str, error: Exception | None, result: ToolResult | None
+        self, name: str, error: BaseException | None, inner: ToolResult | None
     ) -> ToolResult:
         """
         Make the result of a call whose filter *name* failed.
 
         Raises:
             BaseException: *error* itself, when it may not be contained.
+        """
+        ...
+
+    def cleanup_failed(self, name: str, error: Exception) -> None:
+        """
+        Note that filter *name* failed after its part in the call was over.
         """
         ...
 
@@ -72,48 +84,61 @@ def through(
 ) -> Flow[StepT]:
     """
     Run *request* through *filters* and then *inner*.
-
-    A filter that fails blocks the call, or loses its result where the call has run;
-    the layers outside of it see that result.
     """
     if not filters:
         return (yield from inner(request))
 
-    layer, rest = filters[0], filters[1:]
+    name, rest = _name(filters[0]), filters[1:]
     result: ToolResult | None = None
-    generator: Generator[ToolRequest, ToolResult, Any] | None = None
+    layer: Layer | None = None
     try:
         while True:
             try:
-                if generator is None or result is None:
-                    generator = layer(request)
-                    sent = next(generator)
-                else:
-                    sent = generator.send(result)
-            except StopIteration as stop:
-                return _returned(layer, stop.value, result, call)
-            except Exception as error:  # a filter that fails must not let a call through
-                return call.filter_failed(_name(layer), error, result)
+                if layer is None:
+                    layer = filters[0](request)
+                over, sent = _advance(layer, result)
+            except BaseException as error:  # whatever it is, the call does not go on
+                _drop_our_frames(error)
+                return call.filter_failed(name, error, result)
+            if over:
+                return call.filter_returned(name, sent, result)
             if not isinstance(sent, ToolRequest):
-                return call.filter_failed(_name(layer), None, result)
+                return call.filter_failed(name, None, result)
             result = yield from through(rest, sent, inner, call)
     finally:
-        if generator is not None:
-            generator.close()
+        if layer is not None:
+            _close(layer, name, call)
 
 
-def _returned(
-    layer: Filter, value: object, result: ToolResult | None, call: Around
-) -> ToolResult:
+def _advance(layer: Layer, result: ToolResult | None) -> tuple[bool, object]:
     """
-    Take what a filter returned; None is a forgotten ``return``, never an answer.
+    Let a filter go on; tell whether it is over, and what it yielded or returned.
     """
-    if isinstance(value, ToolResult):
-        return value
-    if value is None:
-        return call.filter_failed(_name(layer), None, result)
+    try:
+        return False, next(layer) if result is None else layer.send(result)
+    except StopIteration as stop:
+        return True, stop.value
 
-    return call.wrap(value)
+
+def _close(layer: Layer, name: str, call: Around) -> None:
+    """
+    Let a filter clean up; what it raises then must not take the place of the outcome.
+    """
+    try:
+        layer.close()
+    except Exception as error:
+        _drop_our_frames(error)
+        call.cleanup_failed(name, error)
+
+
+def _drop_our_frames(error: BaseException) -> None:
+    """
+    Take off the frames that hold the call, which would keep the error and itself alive.
+    """
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_frame.f_globals is globals():
+        traceback = traceback.tb_next
+    error.__traceback__ = traceback
 
 
 def _name(layer: object) -> str:

@@ -21,7 +21,6 @@ class BoundFunctionWrapper(_Proxy):
     _self_parent: Any
 
 class FunctionWrapper(_Proxy):
-    __bound_function_wrapper__: type[BoundFunctionWrapper]
     def __init__(
         self,
         wrapped: Callable[..., Any],

@@ -1,0 +1,219 @@
+"""
+The attempts of one call: run the body until it succeeds or may not be run again.
+
+`Attempts.run` is a generator: it yields what has to wait (an `Attempt` to run, a `Pause`).
+"""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+
+from collections.abc import Generator
+from typing import TypeAlias, final
+
+from ._answers import Answers
+from ._calls import ToolResult
+from ._context import ToolContext
+from ._errors import is_fatal, leaves
+from ._gate import Admitted, again
+from ._isolation import Attempt, GeneratorTooLong
+from ._meta import ToolMeta
+from ._retry import next_wait
+from ._runtime import Incoming, Runtime
+from ._terminal import resolve_timeout
+from ._texts import type_names
+from .exceptions import (
+    CallCancelledError,
+    CallError,
+    EngineBusyError,
+    NotFound,
+    ToolTimeoutError,
+)
+
+
+logger = logging.getLogger("tooldecl")
+
+
+@final
+class Pause:
+    """
+    A wait between two attempts, in seconds.
+    """
+
+    __slots__ = ("seconds",)
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+
+Step: TypeAlias = Attempt | Pause
+Flow: TypeAlias = Generator[Step, None, ToolResult]
+
+
+@final
+class Attempts:
+    """
+    Runs attempts of one admitted call.
+    """
+
+    __slots__ = ("_answers", "_incoming", "_meta", "_runtime")
+
+    def __init__(
+        self, runtime: Runtime, incoming: Incoming, answers: Answers, meta: ToolMeta
+    ) -> None:
+        self._runtime = runtime
+        self._incoming = incoming
+        self._answers = answers
+        self._meta = meta
+
+    def run(self, admitted: Admitted) -> Flow:
+        """
+        Run attempts until one succeeds or none may follow.
+        """
+        answers, retry = self._answers, self._meta.retry
+        self._incoming.use(admitted.arguments)
+        began = 0.0 if retry is None else self._runtime.clock.monotonic()
+        previous: BaseException | None = None
+        number = 0
+        while True:
+            number += 1
+            attempt = self._new_attempt(admitted, number, previous)
+            yield attempt
+            if attempt.error is None and not attempt.timed_out and not attempt.refused:
+                return answers.success(attempt)
+            error = self._error_of(attempt)
+            wait = None if retry is None else self._next_wait(attempt, error, began)
+            self._tell(attempt, error, wait)
+            if wait is None:
+                return answers.failure(error, attempt)
+            yield Pause(wait)
+            try:
+                # A body may have changed what it was given; the next one gets its own.
+                admitted, previous = again(admitted), error
+            except CallError:  # a check of the tool's author that changed its mind
+                return answers.failure(error, attempt)
+
+    def _new_attempt(
+        self, admitted: Admitted, number: int, previous: BaseException | None
+    ) -> Attempt:
+        answers, deadline = self._answers, self._incoming.deadline
+        attempt = Attempt(
+            admitted.entry.call,
+            admitted.values,
+            ToolContext(self._incoming, attempt=number, previous_error=previous),
+            contextvars.copy_context(),
+        )
+        timeout, source = resolve_timeout(self._meta, self._runtime.engine_timeout)
+        if deadline is not None:
+            left = max(0.0, deadline - self._runtime.clock.monotonic())
+            if timeout is None or left < timeout:
+                timeout, source = left, "batch"
+        attempt.timeout, attempt.source = timeout, source
+        attempt.limit = answers.limit if answers.overflow == "fail" else None
+        answers.begin(attempt)
+
+        return attempt
+
+    def _error_of(self, attempt: Attempt) -> BaseException:
+        """
+        Return what went wrong in an attempt.
+
+        Raises:
+            BaseException: What the body raised, where that may not be contained.
+        """
+        tool = self._meta.name
+        if attempt.refused is not None:
+            self._answers.take_back()
+            reason = f"the system gives no thread for it ({attempt.refused})"
+            return EngineBusyError(tool=tool, reason=reason)
+        if attempt.timed_out:
+            if attempt.timeout is None or attempt.source is None:
+                raise AssertionError("unreachable")
+            if not attempt.started:
+                self._answers.take_back()
+            return ToolTimeoutError(
+                tool=tool,
+                timeout=attempt.timeout,
+                source=attempt.source,
+                fate=attempt.fate.value,
+                attempts=self._answers.attempts,
+            )
+        if attempt.revoked:
+            if not attempt.started:
+                self._answers.take_back()
+            return CallCancelledError(tool=tool, fate=attempt.fate.value)
+        if attempt.error is None:
+            raise AssertionError("unreachable")
+        if is_fatal(attempt.error, self._runtime.stop_on):
+            raise attempt.error
+
+        return attempt.error
+
+    def _next_wait(
+        self, attempt: Attempt, error: BaseException, began: float
+    ) -> float | None:
+        """
+        Return the wait before the next attempt, or None where there is none.
+
+        Raises:
+            BaseException: What the author's predicate raised, where that may not be
+                contained.
+        """
+        if _is_final(error):
+            return None
+        runtime, deadline = self._runtime, self._incoming.deadline
+        try:
+            wait = next_wait(
+                self._meta,
+                attempt=attempt.context.attempt,
+                error=error,
+                fate=attempt.fate,
+                spent=runtime.clock.monotonic() - began,
+                rng=runtime.rng,
+            )
+        except Exception as failure:  # the author's predicate may raise anything
+            if is_fatal(failure, runtime.stop_on):
+                raise
+            self._log("The retry predicate of %r failed: %s.", failure)
+            return None
+        if wait is None or deadline is None:
+            return wait
+
+        return wait if runtime.clock.monotonic() + wait < deadline else None
+
+    def _tell(
+        self, attempt: Attempt, error: BaseException, wait: float | None
+    ) -> None:
+        """
+        Tell the host's log of what a body raised, and the hooks of every failure.
+        """
+        if _is_finding(error):
+            return
+        if error is attempt.error:
+            self._log("Tool %r failed: %s.", error)
+        if self._runtime.reports:
+            self._runtime.reports.failed(attempt.context, error, wait)
+
+    def _log(self, text: str, error: BaseException) -> None:
+        # What a sensitive tool raises may hold the values it was given.
+        shown = None if self._meta.sensitive else error
+        kinds = ", ".join(type_names(error))
+        logger.warning(text, self._meta.name, kinds, exc_info=shown)
+
+
+def _is_finding(error: BaseException) -> bool:
+    """
+    Whether a body ran well and found nothing.
+    """
+    return all(isinstance(leaf, NotFound) for leaf in leaves(error))
+
+
+def _is_final(error: BaseException) -> bool:
+    """
+    Whether another attempt could only end in the same way, whatever `Retry` says.
+    """
+    if isinstance(error, (CallCancelledError, GeneratorTooLong)):
+        return True
+
+    return _is_finding(error)

@@ -1,0 +1,241 @@
+"""
+The doors to call tools, one by one or several together, in both colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any, Literal, TypeAlias
+
+from ._batch import Run, check_failures, read_batch
+from ._calls import Arguments, BatchResult, ToolCall, ToolResult
+from ._gate import split_request
+from ._ids import new_id
+from ._pipeline import arun_call, run_call
+from ._runtime import Incoming, Runtime
+from ._state import State
+from .engines import Engine
+from .exceptions import BatchFailedError, CallError, EngineClosedError
+
+
+Failures: TypeAlias = Literal["return", "raise"]
+
+
+class Doors:
+    """
+    How the tools of a client are called.
+    """
+
+    _runtime: Runtime
+    _engine: Engine
+    _state: State
+    _closed: bool
+
+    def invoke(
+        self,
+        name: str,
+        arguments: Arguments = None,
+        *,
+        call_id: str | None = None,
+        deps: Any = None,
+    ) -> ToolResult:
+        """
+        Call one tool and return its one result, whatever happens.
+
+        Args:
+            name: The tool's name.
+            arguments: A mapping in JSON form, or raw JSON text.
+            call_id: The caller's id for the call; made up without one.
+            deps: The host's own object, for ``ToolContext.deps``.
+
+        Raises:
+            EngineClosedError: The client is closed.
+            KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
+        """
+        return self._fold(run_call(self._runtime, self._one(name, arguments, call_id, deps)))
+
+    async def ainvoke(
+        self,
+        name: str,
+        arguments: Arguments = None,
+        *,
+        call_id: str | None = None,
+        deps: Any = None,
+    ) -> ToolResult:
+        """
+        Call one tool from async code; as `invoke`, and a cancelled caller is cancelled.
+        """
+        incoming = self._one(name, arguments, call_id, deps)
+
+        return self._fold(await arun_call(self._runtime, incoming))
+
+    def invoke_json(
+        self, text: str | bytes, *, call_id: str | None = None, deps: Any = None
+    ) -> ToolResult:
+        """
+        Call one tool by a whole request, ``{"tool": ..., "arguments": {...}}``.
+        """
+        return self._fold(run_call(self._runtime, self._request(text, call_id, deps)))
+
+    async def ainvoke_json(
+        self, text: str | bytes, *, call_id: str | None = None, deps: Any = None
+    ) -> ToolResult:
+        """
+        Call one tool from async code by a whole request; as `invoke_json`.
+        """
+        incoming = self._request(text, call_id, deps)
+
+        return self._fold(await arun_call(self._runtime, incoming))
+
+    def _one(
+        self, name: str, arguments: Arguments, call_id: str | None, deps: Any
+    ) -> Incoming:
+        self._check_open()
+        given: object = call_id
+        usable = given if isinstance(given, str) else ""
+        incoming = Incoming(
+            name,
+            arguments,
+            usable or new_id("call"),
+            self._state.snapshot(),
+            deps=deps,
+        )
+        if given is not None and not usable:
+            incoming.original_id = str(given)
+
+        return incoming
+
+    def _request(
+        self, text: str | bytes, call_id: str | None, deps: Any
+    ) -> Incoming:
+        try:
+            name, arguments = split_request(text, self._runtime.json_limits)
+        except CallError as error:
+            incoming = self._one("", None, call_id, deps)
+            incoming.refusal = error
+            return incoming
+
+        return self._one(name, arguments, call_id, deps)
+
+    def invoke_batch(
+        self,
+        calls: Iterable[ToolCall],
+        *,
+        within: float | timedelta | None = None,
+        failures: Failures = "return",
+        deps: Any = None,
+    ) -> BatchResult:
+        """
+        Run several calls; return one result each, in the order of the calls.
+
+        Args:
+            calls: The calls; missing, empty and repeated ids are replaced.
+            within: Seconds for the whole batch. What runs then gets ``timeout`` with
+                its true fate, what has not begun ``not_run``.
+            failures: ``"raise"`` raises once the whole batch has finished.
+            deps: The host's own object, for ``ToolContext.deps``.
+
+        Raises:
+            BatchFailedError: With ``failures="raise"``, a call did not succeed.
+            EngineClosedError: The client is closed.
+            KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
+        """
+        return self._run(self._read(calls, within, failures, deps, None), failures)
+
+    async def ainvoke_batch(
+        self,
+        calls: Iterable[ToolCall],
+        *,
+        within: float | timedelta | None = None,
+        failures: Failures = "return",
+        deps: Any = None,
+    ) -> BatchResult:
+        """
+        Run several calls from async code; as `invoke_batch`.
+        """
+        batch = self._read(calls, within, failures, deps, None)
+
+        return await self._arun(batch, failures)
+
+    def _invoke_run(
+        self, calls: Iterable[ToolCall], run: Run, failures: Failures
+    ) -> BatchResult:
+        """
+        Run a batch that has its place in a longer run.
+        """
+        return self._run(self._read(calls, None, failures, None, run), failures)
+
+    async def _ainvoke_run(
+        self, calls: Iterable[ToolCall], run: Run, failures: Failures
+    ) -> BatchResult:
+        return await self._arun(
+            self._read(calls, None, failures, None, run), failures
+        )
+
+    def _run(self, batch: list[Incoming], failures: Failures) -> BatchResult:
+        engine, runtime = self._engine, self._runtime
+        results = engine.run_batch(batch, lambda call: run_call(runtime, call))
+
+        return self._collect(results, failures)
+
+    async def _arun(self, batch: list[Incoming], failures: Failures) -> BatchResult:
+        engine, runtime = self._engine, self._runtime
+        results = await engine.arun_batch(batch, lambda call: arun_call(runtime, call))
+
+        return self._collect(results, failures)
+
+    def _read(
+        self,
+        calls: Iterable[ToolCall],
+        within: float | timedelta | None,
+        failures: str,
+        deps: Any,
+        run: Run | None,
+    ) -> list[Incoming]:
+        self._check_open()
+        check_failures(failures)
+        batch = read_batch(
+            calls,
+            within=within,
+            run=run,
+            state=self._state.snapshot(),
+            deps=deps,
+            clock=self._runtime.clock,
+        )
+        if self._runtime.reports:
+            self._runtime.reports.batch_started(tuple(call.call_id for call in batch))
+
+        return batch
+
+    def _collect(self, results: list[ToolResult], failures: str) -> BatchResult:
+        batch = BatchResult(results)
+        self._take_over(batch)
+        if self._runtime.reports:
+            self._runtime.reports.batch_finished(tuple(result.call_id for result in batch))
+        if failures == "raise":
+            for result in batch:
+                if not result.ok:
+                    failure = BatchFailedError(results=batch, first=result.name)
+                    raise failure from result.error
+
+        return batch
+
+    def _fold(self, result: ToolResult) -> ToolResult:
+        if result.writes:
+            self._take_over([result])
+
+        return result
+
+    def _take_over(self, results: Iterable[ToolResult]) -> None:
+        """
+        Fold what successful calls wrote into the client's state, in call order.
+        """
+        writes = [(r.call_id, r.writes) for r in results if r.ok and r.writes]
+        if writes:
+            for slot, call_ids in self._state.fold(writes).items():
+                self._runtime.reports.conflict(slot, call_ids)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise EngineClosedError("This ToolClient is closed and takes no more calls.")

@@ -1,0 +1,102 @@
+"""
+Waiting for what another thread does, without holding more than has to be held.
+"""
+
+from __future__ import annotations
+
+import _thread
+import asyncio
+import threading
+
+from typing import Self, final
+
+
+# Loops whose threads wait for a body, because sync code of ours was called on them.
+# Each is entered and removed by its own thread only.
+HELD_LOOPS: set[asyncio.AbstractEventLoop] = set()
+
+
+@final
+class ThreadWaiter:
+    """
+    A lock that another thread opens: waits of one thread, one at a time.
+
+    While it is entered, the loop that runs on its thread counts as held.
+    """
+
+    __slots__ = ("_held", "_lock", "wake")
+
+    def __init__(self) -> None:
+        self._lock = _thread.allocate_lock()
+        self._lock.acquire()
+        self._held = asyncio._get_running_loop()
+        self.wake = self._lock.release
+
+    def __enter__(self) -> Self:
+        if self._held is not None:
+            HELD_LOOPS.add(self._held)
+
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._held is not None:
+            HELD_LOOPS.discard(self._held)
+
+    def wait(self, timeout: float | None) -> bool:
+        """
+        Wait until it is opened or *timeout* seconds have passed; tell which.
+        """
+        if timeout is None:
+            return self._lock.acquire()
+
+        return self._lock.acquire(True, min(timeout, threading.TIMEOUT_MAX))
+
+
+@final
+class LoopWaiter:
+    """
+    A future that another thread sets and a timer ends: waits of one task, one at a time.
+    """
+
+    __slots__ = ("_done", "_future", "_loop")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._done = False
+        self._future: asyncio.Future[None] = loop.create_future()
+
+    def wake(self) -> None:
+        """
+        End the wait, from any thread.
+        """
+        try:
+            self._loop.call_soon_threadsafe(self._set_done)
+        except RuntimeError:  # the loop is closed: nobody waits any more
+            pass
+
+    def _set_done(self) -> None:
+        self._done = True
+        self._release()
+
+    def _release(self) -> None:
+        if not self._future.done():
+            self._future.set_result(None)
+
+    async def wait(self, timeout: float | None) -> bool:
+        """
+        Wait until it is set or *timeout* seconds have passed; tell which.
+        """
+        if self._done:
+            return True
+        if self._future.done():
+            self._future = self._loop.create_future()
+        timer = (
+            None if timeout is None else self._loop.call_later(timeout, self._release)
+        )
+        try:
+            await self._future
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+        return self._done

@@ -1,0 +1,155 @@
+"""
+The filters around one call: what they are given, and what becomes of what they do.
+
+Whatever a filter does, the answer stays true: the fate, the attempts and the writes in it
+are those of the body, and a filter that fails lets nothing through.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from collections.abc import Callable
+from typing import final
+
+from ._answers import Answers
+from ._attempts import Attempts, Flow
+from ._calls import ToolRequest, ToolResult
+from ._errors import classify, is_fatal
+from ._gate import Admitted, admit, again
+from ._runtime import Runtime
+from ._texts import type_names
+from .exceptions import CallError, GuardFailedError
+from .filters._chain import through
+
+
+logger = logging.getLogger("tooldecl")
+
+
+@final
+class Layers:
+    """
+    Runs one admitted call through its client's filters.
+
+    Args:
+        runtime: The client's part.
+        answers: Makes the results.
+        attempts: Runs the body, in the middle.
+        elapsed: Gives the seconds since the call began.
+    """
+
+    __slots__ = (
+        "_admitted",
+        "_answers",
+        "_attempts",
+        "_elapsed",
+        "_inner",
+        "_request",
+        "_runtime",
+        "_used",
+    )
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        answers: Answers,
+        attempts: Attempts,
+        elapsed: Callable[[], float],
+    ) -> None:
+        self._runtime = runtime
+        self._answers = answers
+        self._attempts = attempts
+        self._elapsed = elapsed
+        self._inner: ToolResult | None = None
+        self._used = False
+
+    def run(self, call_id: str, admitted: Admitted) -> Flow:
+        """
+        Run a call, and return a result that no filter has in its hands.
+        """
+        meta = admitted.entry.meta
+        self._admitted = admitted
+        self._request = ToolRequest(
+            call_id=call_id, name=meta.name, arguments=admitted.arguments, meta=meta
+        )
+        filters = self._runtime.filters
+        result = yield from through(filters, self._request, self._run_body, self)
+
+        return result.replace()
+
+    def _run_body(self, request: ToolRequest) -> Flow:
+        """
+        Run a request that passed the filters; changed arguments pass the gate again.
+        """
+        try:
+            admitted = self._admit(request)
+        except CallError as error:
+            result = self._answers.refusal(error)
+        else:
+            result = yield from self._attempts.run(admitted)
+        object.__setattr__(result, "elapsed", self._elapsed())
+        self._inner = result
+
+        return result
+
+    def _admit(self, request: ToolRequest) -> Admitted:
+        runtime, admitted = self._runtime, self._admitted
+        if request.arguments is not self._request.arguments:
+            name = admitted.entry.meta.name
+            return admit(runtime.table, runtime.json_limits, name, request.arguments)
+        if self._used:  # a filter that asks again: the body may have changed its values
+            return again(admitted)
+        self._used = True
+
+        return admitted
+
+    def filter_returned(
+        self, name: str, value: object, inner: ToolResult | None
+    ) -> ToolResult:
+        """
+        Make the result of a call whose filter *name* returned *value*.
+        """
+        if value is None:  # a forgotten ``return``, never an answer
+            return self.filter_failed(name, None, inner)
+        if value is inner and inner is not None:
+            return inner
+        try:
+            result = self._answers.of_filter(name, value, inner)
+        except (CallError, TypeError) as error:
+            return self.filter_failed(name, error.with_traceback(None), inner)
+        if result.ok and self._inner is not None:
+            return result.replace(writes=self._inner.writes)
+
+        return result
+
+    def filter_failed(
+        self, name: str, error: BaseException | None, inner: ToolResult | None
+    ) -> ToolResult:
+        """
+        Make the result of a call whose filter *name* failed.
+
+        Raises:
+            BaseException: *error*, where it may not be contained.
+        """
+        if error is not None and is_fatal(error, self._runtime.stop_on):
+            raise error
+        self._log("The filter %r failed around %r: %s.", name, error)
+        tool = self._admitted.entry.meta.name
+        guard = GuardFailedError(tool=tool, filter_name=name, ran=self._answers.ran)
+        guard.__cause__ = error
+        failure = self._answers.refusal(guard)
+
+        return failure if error is None else failure.replace(error_class=classify(error))
+
+    def cleanup_failed(self, name: str, error: Exception) -> None:
+        """
+        Note that filter *name* failed after its part in the call was over.
+        """
+        self._log("The filter %r failed after its part in %r: %s.", name, error)
+
+    def _log(self, text: str, name: str, error: BaseException | None) -> None:
+        meta = self._admitted.entry.meta
+        # What goes wrong around a sensitive tool may hold the values it was given.
+        shown = None if meta.sensitive else error
+        kinds = "it gave nothing" if error is None else ", ".join(type_names(error))
+        logger.warning(text, name, meta.name, kinds, exc_info=shown)

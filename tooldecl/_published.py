@@ -1,0 +1,97 @@
+"""
+What is left out of a schema before it is shown: made-up titles, defaults that are secret,
+of no use, or not plain JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+from ._callables import MISSING
+from ._refs import type_of
+from ._subschemas import (
+    Schema,
+    allows_type,
+    is_array,
+    is_object,
+    speaking,
+    walk,
+)
+
+
+def as_data(written: object) -> dict[str, Any]:
+    """
+    Return a schema as plain JSON data, a copy.
+
+    Raises:
+        TypeError: Something in it has no JSON form.
+        ValueError: A number in it is not finite.
+    """
+    data: dict[str, Any] = json.loads(
+        json.dumps(written, allow_nan=False, default=_number)
+    )
+
+    return data
+
+
+def drop_titles(schema: dict[str, Any]) -> None:
+    """
+    Drop, in place, the titles: made up from the names, they cost tokens and say nothing.
+    """
+    for node in walk(schema):
+        node.pop("title", None)
+
+
+def drop_useless_defaults(schema: dict[str, Any]) -> None:
+    """
+    Drop, in place, the defaults of secrets, and nulls that may not be sent.
+    """
+    for node in walk(schema):
+        if "default" in node and not _may_be_published(schema, node):
+            del node["default"]
+
+
+def _may_be_published(root: Schema, node: Schema) -> bool:
+    spoken = speaking(root, [node])
+    if any(inner.get("writeOnly") for s in spoken for inner in walk(s)):
+        return False
+
+    return node["default"] is not None or any(allows_type(s, "null") for s in spoken)
+
+
+def _number(value: object) -> float:
+    """
+    Write a limit that was declared as a Decimal.
+    """
+    if isinstance(value, Decimal):
+        return float(value)
+
+    raise TypeError(type(value).__name__)
+
+
+def plain_default(value: Any) -> Any:
+    """
+    Return the JSON form of a default that has an obvious one, or MISSING.
+    """
+    if isinstance(value, Enum):
+        return plain_default(value.value)
+    if value is None or type(value) in (bool, int, str):
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else MISSING
+    if type_of(value) is tuple:
+        return plain_default([*value])
+    if is_array(value):
+        parts = [plain_default(part) for part in value]
+        return MISSING if MISSING in parts else parts
+    if is_object(value):
+        items = {key: plain_default(v) for key, v in value.items()}
+        plain = all(type(key) is str for key in items) and MISSING not in items.values()
+        return items if plain else MISSING
+
+    return MISSING

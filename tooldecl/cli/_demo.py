@@ -1,0 +1,175 @@
+"""
+``tooldecl demo``: a model decides, real parts answer, and what must hold is checked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import ToolLoop, ToolResult
+from ..exceptions import ModelFailedError
+from ._demo_cases import ALWAYS, conversation, duplicate, refused_by_the_gate
+from ._demo_checks import (
+    Verdict,
+    answered_once_in_order,
+    duplicates_refused,
+    refused_never_ran,
+    timeouts_answered,
+    transcripts_valid,
+)
+from ._demo_journal import Episode
+from ._demo_model import QUESTIONS, Choice, Decider, Question, decider
+from ._demo_parts import HANGING_ORDER
+from ._demo_report import Report, new_console
+from ._demo_stage import Stage, staged
+
+
+if TYPE_CHECKING:
+    import click
+
+    from rich.console import Console
+
+MAX_TURNS = 3
+
+
+def command() -> click.Command:
+    """
+    Return the command, for the group of all.
+    """
+    import click
+
+    @click.command("demo")
+    @click.option(
+        "--model",
+        type=click.Choice(["local", "scripted"]),
+        default="local",
+        show_default=True,
+        help="Who decides: a small model that runs here, or a script. Where the "
+        "model is not installed, the script does.",
+    )
+    def demo(model: Choice) -> None:
+        """
+        Let a model call tools, show each way in which a call can end, check what must
+        hold.
+
+        It runs on this machine, needs no network, and leaves no files. The exit code
+        is 0 only if everything that it checks held.
+        """
+        raise SystemExit(run(model, new_console()))
+
+    return demo
+
+
+def run(choice: Choice, console: Console) -> int:
+    """
+    Run the demo, and return its exit code.
+    """
+    report = Report(console)
+    who = decider(choice)
+    with staged() as stage:
+        _introduce(report, who, stage)
+        episodes = [_ask(report, who, stage, question) for question in QUESTIONS]
+        verdicts = _always(report, stage, episodes)
+        _left_behind(report, stage)
+        _judge(report, stage, verdicts)
+
+    return 0 if all(verdict.held for verdict in verdicts) else 1
+
+
+def _introduce(report: Report, who: Decider, stage: Stage) -> None:
+    report.line("tooldecl demo", style="bold")
+    report.line(
+        "A model decides which tools to call; the tools work on real parts; every "
+        "call gets one result that says what became of its body."
+    )
+    report.line()
+    report.pairs(
+        [
+            ("model", who.name),
+            ("orders, stock", "an SQLite database file"),
+            ("parcels", f"an HTTP service here; order {HANGING_ORDER} hangs for good"),
+            ("docs", f"{len(stage.pages.names)} pages of tooldecl's own documentation"),
+        ]
+    )
+    if who.fallback:
+        report.line(f"No local model, so a script decides: {who.fallback}", style="bold")
+    report.heading("The model decides")
+    report.columns()
+
+
+def _ask(report: Report, who: Decider, stage: Stage, question: Question) -> Episode:
+    """
+    Let the model answer one question with the shop's tools.
+    """
+    title = f'"{question.text}"'
+    loop = ToolLoop(stage.shop, who.model_for(question), max_turns=MAX_TURNS)
+    try:
+        outcome = loop.run(question.text)
+    except ModelFailedError as error:
+        remark = str(error)
+        results = [r for r in error.results if isinstance(r, ToolResult)]
+        episode = conversation(title, error.messages, results, remark)
+    else:
+        remark = "" if outcome.results else f"no call: {outcome.text}"
+        if outcome.stop_reason == "max_turns":
+            remark = f"stopped: the loop asks the model at most {MAX_TURNS} times"
+        episode = conversation(title, outcome.messages, outcome.results, remark)
+    report.episode(episode, stage.journal, explain=False)
+
+    return episode
+
+
+def _always(report: Report, stage: Stage, episodes: list[Episode]) -> list[Verdict]:
+    """
+    Show what does not depend on a model, and judge everything that was shown.
+    """
+    report.heading("The same every time, whatever a model decides")
+    refusal = duplicate(stage)
+    report.remark(
+        "Two tools of one name: the client is not built.",
+        "accepted" if refusal is None else f"{type(refusal).__name__}: {refusal}",
+    )
+    sneaked = 0
+    for case in ALWAYS:
+        before = stage.entries.total()
+        episode = case(stage)
+        if case is refused_by_the_gate:
+            sneaked = stage.entries.total() - before
+        report.episode(episode, stage.journal, explain=True)
+        episodes.append(episode)
+    results = [r for answers in stage.journal.answers.values() for r in answers]
+
+    return [
+        answered_once_in_order(episodes, stage.journal),
+        refused_never_ran(results, stage.entries.counts(), sneaked),
+        duplicates_refused(refusal),
+        timeouts_answered(results),
+        transcripts_valid(episodes),
+    ]
+
+
+def _left_behind(report: Report, stage: Stage) -> None:
+    """
+    Show the bodies that were answered for and may still be running.
+    """
+    left = [call for client in stage.clients for call in client.abandoned]
+    report.heading("Left behind")
+    report.pairs((call.name, f"for {call.age:.1f} s so far") for call in left)
+    report.line(
+        f"{len(left)} bodies may still be running, in threads that nothing can stop. "
+        "They may still take effect; nothing waits for them, nor does the end of this "
+        "program."
+    )
+
+
+def _judge(report: Report, stage: Stage, verdicts: list[Verdict]) -> None:
+    broken = sum(not verdict.held for verdict in verdicts)
+    report.heading("What had to hold")
+    report.verdicts(verdicts)
+    report.line()
+    calls, seconds = len(stage.journal.starts), stage.journal.seconds
+    report.line(
+        f"{calls} calls in {seconds:.1f} s. "
+        + (f"{broken} of {len(verdicts)} claims broken." if broken else "All held."),
+        style="bold red" if broken else "bold green",
+    )

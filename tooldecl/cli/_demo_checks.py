@@ -1,0 +1,141 @@
+"""
+What has to hold whatever a model decides: the demo's exit code is the verdict of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from .. import DuplicateToolError, Status, ToolResult
+from ..exceptions import ToolTimeoutError
+from ._demo_journal import Episode, Journal, Message
+
+
+# Far beyond what an answer takes, so that a busy machine is no broken promise.
+LATEST_ANSWER = 5.0
+
+_REFUSED = (Status.INVALID, Status.UNKNOWN_TOOL)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """
+    Whether a claim held, and what that was seen by.
+    """
+
+    claim: str
+    held: bool
+    evidence: str
+
+
+def answered_once_in_order(episodes: Iterable[Episode], journal: Journal) -> Verdict:
+    """
+    Judge whether each call got one answer, and each part its answers in request order.
+    """
+    in_order = all(
+        list(episode.asked) == [result.call_id for result in episode.results]
+        for episode in episodes
+    )
+    once = [i for i in set(journal.starts) if len(journal.answers.get(i, ())) == 1]
+    strays = set(journal.answers) - set(journal.starts)
+    count = len(journal.starts)
+    order = "in the order asked" if in_order else "not in the order asked"
+
+    return Verdict(
+        claim="Every call was answered exactly once, in order.",
+        held=in_order and not strays and count == len(once),
+        evidence=f"{len(once)} of {count} calls once, {order}",
+    )
+
+
+def refused_never_ran(
+    results: Sequence[ToolResult], entered: Mapping[str, int], sneaked: int
+) -> Verdict:
+    """
+    Judge whether what the gate refused stayed outside of every body.
+
+    Args:
+        results: The results of all calls.
+        entered: How often each body was entered, as the bodies themselves counted.
+        sneaked: How often any was while only calls that must be refused were made.
+    """
+    refused = [result for result in results if result.status in _REFUSED]
+    allowed: dict[str, int] = {}
+    for result in results:
+        allowed[result.name] = allowed.get(result.name, 0) + result.attempts
+    unasked = sum(
+        max(0, count - allowed.get(name, 0)) for name, count in entered.items()
+    )
+    ran = sneaked + unasked + sum(result.attempts for result in refused)
+
+    return Verdict(
+        claim="No call that the gate refused reached a body.",
+        held=bool(refused) and not ran,
+        evidence=f"{len(refused)} refused, {ran} entered",
+    )
+
+
+def duplicates_refused(refusal: DuplicateToolError | None) -> Verdict:
+    """
+    Judge whether the client with two tools of one name was refused, naming both.
+    """
+    sites = {} if refusal is None else refusal.sites
+    named = sum(len(places) for places in sites.values())
+
+    return Verdict(
+        claim="No second tool of one name was accepted.",
+        held=named == 2,
+        evidence=f"2 offered, {named} named in the refusal",
+    )
+
+
+def timeouts_answered(results: Iterable[ToolResult]) -> Verdict:
+    """
+    Judge whether each call that timed out was answered soon after its deadline.
+    """
+    late = [
+        result.elapsed - result.error.timeout
+        for result in results
+        if isinstance(result.error, ToolTimeoutError)
+    ]
+    worst = max(late, default=0.0)
+
+    return Verdict(
+        claim=f"Every timeout was answered within {LATEST_ANSWER:g} s of its limit.",
+        held=bool(late) and worst <= LATEST_ANSWER,
+        evidence=f"{len(late)} timed out, at most {worst:.3f} s late",
+    )
+
+
+def transcripts_valid(episodes: Iterable[Episode]) -> Verdict:
+    """
+    Judge whether a strict provider would take every conversation.
+    """
+    conversations = [e.messages for e in episodes if e.messages]
+    valid = [messages for messages in conversations if is_valid(messages)]
+
+    return Verdict(
+        claim="Every transcript is valid: each call in it has its answer.",
+        held=bool(conversations) and len(valid) == len(conversations),
+        evidence=f"{len(valid)} of {len(conversations)} conversations",
+    )
+
+
+def is_valid(messages: Iterable[Message]) -> bool:
+    """
+    Tell whether the answers to each turn's calls follow it at once, each one once.
+    """
+    waiting: list[str] = []
+    for message in messages:
+        if message["role"] == "tool":
+            if message["tool_call_id"] not in waiting:
+                return False
+            waiting.remove(message["tool_call_id"])
+        elif waiting:
+            return False
+        waiting += [call["id"] for call in message.get("tool_calls", ())]
+
+    return not waiting
