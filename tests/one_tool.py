@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tooldecl._gate import admit
 from tooldecl._strictjson import JSONLimits
 from tooldecl._table import ToolEntry, ToolTable
@@ -46,14 +48,13 @@ def problems_of(tool: object, arguments: object) -> dict[str, str]:
     """
     Return why the arguments are refused, by path.
     """
-    try:
+    with pytest.raises(InvalidArgumentsError) as caught:
         _admitted(tool, arguments)
-    except InvalidArgumentsError as error:
-        assert len(str(error)) < 1000
-        assert all(len(path) + len(text) < 200 for path, text in error.problems)
-        return dict(error.problems)
+    problems = caught.value.problems
+    assert len(str(caught.value)) < 1000
+    assert all(len(path) + len(text) < 200 for path, text in problems)
 
-    raise AssertionError("The arguments were accepted.")
+    return dict(problems)
 
 
 def run(tool: object, arguments: object, context: Any = None) -> Any:

@@ -271,4 +271,3 @@ def _check(result: ToolResult) -> None:
         raise TypeError("The status of a ToolResult is a Status.")
     if error is not None and not isinstance(error, Exception):
         raise TypeError("The error of a ToolResult is an Exception, or None.")
-

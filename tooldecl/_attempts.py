@@ -13,7 +13,7 @@ from collections.abc import Generator
 from typing import TypeAlias, final
 
 from ._answers import Answers
-from ._calls import ToolResult
+from ._calls import Fate, ToolResult
 from ._context import ToolContext
 from ._errors import is_fatal, leaves
 from ._gate import Admitted, again
@@ -123,6 +123,10 @@ class Attempts:
             BaseException: What the body raised, where that may not be contained.
         """
         tool = self._meta.name
+        # What a body raises that was given up is no part of the outcome any more.
+        raised = None if attempt.fate is Fate.ABANDONED else attempt.error
+        if raised is not None and is_fatal(raised, self._runtime.stop_on):
+            raise raised
         if attempt.refused is not None:
             self._answers.take_back()
             reason = f"the system gives no thread for it ({attempt.refused})"
@@ -143,12 +147,10 @@ class Attempts:
             if not attempt.started:
                 self._answers.take_back()
             return CallCancelledError(tool=tool, fate=attempt.fate.value)
-        if attempt.error is None:
+        if raised is None:
             raise AssertionError("unreachable")
-        if is_fatal(attempt.error, self._runtime.stop_on):
-            raise attempt.error
 
-        return attempt.error
+        return raised
 
     def _next_wait(
         self, attempt: Attempt, error: BaseException, began: float
@@ -175,7 +177,7 @@ class Attempts:
         except Exception as failure:  # the author's predicate may raise anything
             if is_fatal(failure, runtime.stop_on):
                 raise
-            self._log("The retry predicate of %r failed: %s.", failure)
+            self._log("Whether to repeat %r cannot be decided: %s.", failure)
             return None
         if wait is None or deadline is None:
             return wait

@@ -37,13 +37,33 @@ def inward(function: Any) -> Any:
         return function.__func__
     if issubclass(kind, functools.partial):
         return function.func
-    if inspect.getattr_static(function, "__wrapped__", None) is not None:
+    if is_wrapper(function):
         return function.__wrapped__
     if inspect.isroutine(function) or isinstance(function, type):
         return None
     call = getattr(function, "__call__", None)  # noqa: B004 (its code is wanted)
 
     return call if type(call) in (FunctionType, MethodType) else None
+
+
+def is_wrapper(function: object) -> bool:
+    """
+    Tell whether there is something inside, without running code of the object.
+    """
+    if inspect.getattr_static(function, "__wrapped__", None) is not None:
+        return True
+
+    return _is_proxy(type_of(function))
+
+
+def _is_proxy(kind: type[object]) -> bool:
+    """
+    Tell wrapt's proxies, in C and in Python, where nothing static gives them away.
+    """
+    return any(
+        "__wrapped__" in vars(c) or c.__module__.startswith("wrapt.")
+        for c in kind.__mro__
+    )
 
 
 def layers(function: object) -> Iterator[Any]:
@@ -220,9 +240,7 @@ def _is_transparent(function: object) -> bool:
     kind = type_of(function)
     inert = (functools.partial, classmethod, staticmethod)
 
-    return issubclass(kind, inert) or any(
-        "__wrapped__" in vars(c) for c in kind.__mro__
-    )
+    return issubclass(kind, inert) or _is_proxy(kind)
 
 
 def is_method(function: object) -> bool:

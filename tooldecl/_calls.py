@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from ._meta import ToolMeta
+from ._plaindata import json_form, json_in, json_or_types
 from ._readonly import ReadOnlyDict, frozen_mapping
 from .exceptions import CallError, ErrorClass
 
@@ -191,10 +192,10 @@ class ToolResult:
                 "message": str(self.error),
             }
         try:
-            plain["value"] = _plain(self.value)
+            plain["value"] = json_form(self.value)
         except TypeError:  # the text has its JSON form, if nobody cut or changed it
-            plain["value"] = None if self.truncated else _loads(self.content)
-        plain["writes"] = {slot: _written(value) for slot, value in self.writes.items()}
+            plain["value"] = None if self.truncated else json_in(self.content)
+        plain["writes"] = {slot: json_or_types(value) for slot, value in self.writes.items()}
 
         return plain
 
@@ -243,44 +244,6 @@ def success(
     result: ToolResult = draft
 
     return result
-
-
-def _plain(value: object) -> Any:
-    """
-    Copy JSON data.
-
-    Raises:
-        TypeError: Something in it is none.
-    """
-    try:
-        copy = json.loads(json.dumps(value, allow_nan=False))
-    except (ValueError, RecursionError) as error:
-        raise TypeError from error
-    if copy != value:  # a key that is no text, a tuple, an enum: not this very value
-        raise TypeError
-
-    return copy
-
-
-def _written(value: object) -> Any:
-    try:
-        return json.loads(json.dumps(value, allow_nan=False, default=_type_of))
-    except (TypeError, ValueError, RecursionError):
-        return _type_of(value)
-
-
-def _type_of(value: object) -> str:
-    return f"({type(value).__name__})"
-
-
-def _loads(text: str) -> Any:
-    """
-    Read the content of a result back; text that a filter put there is no JSON.
-    """
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
 
 
 if TYPE_CHECKING:

@@ -24,13 +24,13 @@ class Clock(Protocol):
         """
         ...
 
-    def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds: float, /) -> None:
         """
         Wait on the calling thread.
         """
         ...
 
-    async def asleep(self, seconds: float) -> None:
+    async def asleep(self, seconds: float, /) -> None:
         """
         Wait without holding the running loop.
         """

@@ -20,6 +20,10 @@ from .exceptions import ModelFailedError, NotRunError
 
 _ROLES = ("system", "user", "assistant", "tool")
 
+# Typed so that checkers do not narrow to containers of unknown things.
+_MAPPING: Any = Mapping
+_LIST: Any = list
+
 
 class Conversation:
     """
@@ -139,8 +143,8 @@ def _plain(arguments: object) -> object:
         return f"(a {type(arguments).__name__} that is no JSON)"
 
 
-def _as_dict(value: object) -> dict[Any, Any]:
-    if isinstance(value, Mapping):
+def _as_dict(value: Any) -> dict[Any, Any]:
+    if isinstance(value, _MAPPING):
         return dict(value)
 
     raise TypeError
@@ -181,24 +185,24 @@ def _calls_in(message: Mapping[str, Any]) -> list[Any]:
     return calls
 
 
-def _check_message(index: int, message: object) -> None:
+def _check_message(index: int, message: Any) -> None:
     """
     Refuse what no model could be sent.
     """
-    if not isinstance(message, Mapping) or message.get("role") not in _ROLES:
+    if not isinstance(message, _MAPPING) or message.get("role") not in _ROLES:
         raise ValueError(
             f"Message {index} is no mapping with a role of {', '.join(_ROLES)}."
         )
-    calls = message.get("tool_calls") or []
-    if not isinstance(calls, list) or not all(_is_call(call) for call in calls):
+    calls: Any = message.get("tool_calls") or None
+    if calls and not (isinstance(calls, _LIST) and all(_is_call(c) for c in calls)):
         raise ValueError(
             f"Message {index} has tool_calls that are no list of mappings with an id "
             "and a name."
         )
 
 
-def _is_call(call: object) -> bool:
-    if not isinstance(call, Mapping):
+def _is_call(call: Any) -> bool:
+    if not isinstance(call, _MAPPING):
         return False
 
     return isinstance(call.get("id"), str) and isinstance(call.get("name"), str)
@@ -208,7 +212,7 @@ def not_run(calls: Iterable[ToolCall], reason: str) -> list[ToolResult]:
     """
     Answer *calls* without running them.
     """
-    results = []
+    results: list[ToolResult] = []
     for call in calls:
         error = NotRunError(tool=call.name, reason=reason)
         results.append(

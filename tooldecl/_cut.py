@@ -59,7 +59,7 @@ def fit(content: str, *, tool: str, limit: int | None, overflow: Overflow) -> Fi
         return Fitted(content=content)
     mark = f"[text cut, {size} chars in all]"
     room = limit - len(mark)
-    if overflow == "truncate" and room > 0:
+    if overflow == "truncate":
         head = _head(content, room - room // 2)
         tail = _tail(content, room // 2)
         if head or tail:

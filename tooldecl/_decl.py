@@ -22,7 +22,6 @@ from wrapt import BoundFunctionWrapper, FunctionWrapper
 
 from ._callables import (
     MISSING,
-    docstring_of,
     innermost,
     is_method,
     layers,
@@ -30,7 +29,6 @@ from ._callables import (
     runs_async,
 )
 from ._declared import Carrier, Declaration, carrier_in, meta_of
-from ._docstrings import read_docstring
 from ._groups import prefixed, tools_in
 from ._meta import ToolMeta, ToolOptions
 from ._refs import label_of, ref_to, site_of, type_of
@@ -59,10 +57,8 @@ class BoundTool(Carrier, BoundFunctionWrapper):
         declaration: Declaration = self._self_parent._self_declaration()
         return declaration
 
-    def __setattr__(self, name: str, value: object) -> None:
-        if not name.startswith("_self_"):
-            raise AttributeError(f"A bound tool takes no attribute {name!r}.")
-        super().__setattr__(name, value)
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"A bound tool takes no attribute {name!r}.")
 
     def __copy__(self) -> BoundTool:
         return self
@@ -206,36 +202,34 @@ tool = _Decorator(ToolOptions)
 
 def _declare(function: Any, options: ToolOptions, frame: FrameType) -> Tool:
     _refuse_what_is_no_function(function)
-    inside = innermost(function)
     promise = promise_of(function, frame)
-    promise.read_early(excused=_self_of(function, inside, promise))
+    promise.read_early(excused=_self_of(function, promise))
     given = {f.name: getattr(options, f.name) for f in fields(ToolOptions)}
     if given["name"] is UNSET:
         given["name"] = name_of(function)
     if given["description"] is UNSET:
-        given["description"] = _description(function, promise.label)
+        given["description"] = _description(promise)
     meta = ToolMeta(
         **given,
         is_async=runs_async(function) or promise.returns_awaitable(),
-        ref=ref_to(inside),
-        site=site_of(inside),
+        ref=ref_to(promise.inside),
+        site=site_of(promise.inside),
     )
 
     return Tool(function, Declaration(meta=meta, promise=promise))
 
 
-def _description(function: object, label: str) -> str:
-    text = read_docstring(docstring_of(function)).text
-    if not text:
+def _description(promise: Promise) -> str:
+    if not promise.doc.text:
         raise DeclarationError(
-            f"{label} cannot be a tool: it has no description. Give it a docstring (an "
+            f"{promise.label} cannot be a tool: it has no description. Give it a docstring (an "
             "f-string is none) or @tool(description=...)."
         )
 
-    return text
+    return promise.doc.text
 
 
-def _self_of(function: object, inside: object, promise: Promise) -> Any:
+def _self_of(function: object, promise: Promise) -> Any:
     """
     Return the parameter that only binding fills, where there may be one.
     """
@@ -244,7 +238,7 @@ def _self_of(function: object, inside: object, promise: Promise) -> Any:
     if first is None or static or first.annotation is not MISSING:
         return None
 
-    return first if is_method(inside) else None
+    return first if is_method(promise.inside) else None
 
 
 def _refuse_what_is_no_function(function: object) -> None:
@@ -265,9 +259,10 @@ def _is_filled_in(function: object) -> bool:
     Tell a tool with arguments filled in, which may be declared anew under another name.
     """
     for layer in layers(function):
-        kind = type_of(layer)
-        if issubclass(kind, (Carrier, partial)):
-            return issubclass(kind, partial)
+        if issubclass(type_of(layer), partial):
+            return True
+        if issubclass(type_of(layer), Carrier):
+            break
 
     return False
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from types import MethodType, ModuleType
 from typing import Any, final
 
-from ._callables import MISSING, innermost, is_method, layers, runs_async
+from ._callables import MISSING, is_method, layers, runs_async
 from ._meta import ToolMeta
 from ._refs import label_of, ref_to, type_of
 from ._signature import Promise
@@ -156,7 +156,7 @@ def _refuse_unbound(entry: object, promise: Promise) -> None:
     Refuse a method that no instance was bound to: its first parameter is no argument.
     """
     first = promise.written[0] if promise.written else None
-    if first is None or not is_method(innermost(entry)):
+    if first is None or not is_method(promise.inside):
         return
     bound = any(isinstance(layer, MethodType) for layer in layers(entry))
     if first.annotation is MISSING or (first.name == "self" and not bound):

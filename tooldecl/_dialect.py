@@ -8,7 +8,6 @@ Nothing is ever fetched: a reference that leads out of the schema is refused.
 from __future__ import annotations
 
 import json
-import re
 
 from collections.abc import Mapping
 from typing import Any, final
@@ -49,8 +48,14 @@ class Library:
         dialect = getattr(self._jsonschema, name)
         try:
             dialect.check_schema(schema)
+        except RecursionError:
+            return "it is nested too deep"
         except self._jsonschema.SchemaError as error:
             place = "/".join(["#", *map(str, error.absolute_path)])
+            if error.validator == "format":
+                return (
+                    f"at {place} it holds no {error.validator_value} that can be read"
+                )
             return f"at {place} it breaks the rule {error.validator!r} of its dialect"
 
         return None
@@ -97,7 +102,8 @@ def take_over(given: object, owner: str, library: Library) -> dict[str, Any]:
         complaint = 'its top level has no "type": "object"'
     schema.pop("$id", None)
     for node in walk(schema):
-        complaint = complaint or _wrong_reference(schema, node) or _wrong_pattern(node)
+        complaint = complaint or _wrong_reference(schema, node)
+        _name_what_is_ruled_out(node)
     complaint = complaint or _circle(schema)
     if complaint:
         raise DeclarationError(f"{owner}: input_schema is refused: {complaint}.")
@@ -148,15 +154,14 @@ def _wrong_reference(root: dict[str, Any], node: dict[str, Any]) -> str | None:
     return None
 
 
-def _wrong_pattern(node: dict[str, Any]) -> str | None:
-    patterns = [node["pattern"]] if "pattern" in node else []
-    for pattern in [*patterns, *node.get("patternProperties", {})]:
-        try:
-            re.compile(pattern)
-        except re.error:
-            return f"the pattern {pattern!r} cannot be read here"
-
-    return None
+def _name_what_is_ruled_out(node: dict[str, Any]) -> None:
+    """
+    Write the members that may not be there so that an error about them has their path.
+    """
+    for key in ("properties", "patternProperties"):
+        for name, inner in node.get(key, {}).items():
+            if inner is False:
+                node[key][name] = {"not": {}}
 
 
 def _circle(root: dict[str, Any]) -> str | None:

@@ -113,7 +113,7 @@ class _Encoder:
             if kind is list or kind is tuple:
                 return self.items(value)
             return self._foreign(value)
-        except (UnencodableResultError, MemoryError, KeyboardInterrupt):
+        except UnencodableResultError:
             raise
         except BaseException as exc:  # the value's own code may raise anything
             fault = self._fault_of(value, exc)

@@ -55,6 +55,9 @@ _BY_NAME: dict[str, ErrorClass] = {
 
 _MAX_CHAIN = 32
 
+# Typed so that checkers do not narrow to groups of unknown things.
+_GROUP: Any = BaseExceptionGroup
+
 
 def is_fatal(
     error: BaseException, stop_on: tuple[type[BaseException], ...] = ()
@@ -67,7 +70,7 @@ def is_fatal(
     """
     if stop_on and isinstance(error, stop_on):
         return True
-    if isinstance(error, BaseExceptionGroup):
+    if isinstance(error, _GROUP):
         return any(is_fatal(leaf, stop_on) for leaf in leaves(error))
     if isinstance(error, MemoryError):
         return True
@@ -87,8 +90,8 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
         if id(current) in seen:
             continue
         seen.add(id(current))
-        if isinstance(current, BaseExceptionGroup):
-            group: BaseExceptionGroup[BaseException] = current
+        group: Any = current
+        if isinstance(group, _GROUP):
             pending.extend(reversed(group.exceptions))
         else:
             yield current
@@ -135,7 +138,7 @@ def _classify(error: BaseException, opened: set[int]) -> ErrorClass:
         if isinstance(cause, ToolError) and cause.error_class in ERROR_CLASSES:
             return cause.error_class
     for cause in chain:
-        if isinstance(cause, BaseExceptionGroup):
+        if isinstance(cause, _GROUP):
             if id(cause) not in opened:
                 opened.add(id(cause))
                 return _of_group(cause, opened)

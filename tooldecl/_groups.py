@@ -4,15 +4,13 @@ Several tools at once: those of a module, and any tools under a prefix.
 
 from __future__ import annotations
 
-import inspect
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, final
 
-from ._callables import innermost
+from ._callables import innermost, is_wrapper
 from ._declared import carrier_in, declared_of
 from ._spec import ToolSpec
 from .exceptions import DeclarationError
@@ -125,9 +123,7 @@ def _module_of(value: object) -> str | None:
     if isinstance(value, ToolSpec):
         return value.module
     layered = issubclass(type(value), (FunctionType, MethodType, partial))
-    if not layered and inspect.getattr_static(value, "__wrapped__", None) is None:
-        return None
-    if carrier_in(value) is None:
+    if not (layered or is_wrapper(value)) or carrier_in(value) is None:
         return None
     module: str | None = getattr(innermost(value), "__module__", None)
 

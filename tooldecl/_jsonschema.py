@@ -27,7 +27,6 @@ from ._problems import (
 )
 from ._readonly import frozen_mapping
 from ._subschemas import Path, named_in, speaking
-from .exceptions import DeclarationError
 
 
 KINDS = {
@@ -40,12 +39,15 @@ KINDS = {
     "string": "text",
 }
 
+FORBIDDEN = "is not allowed here."
+
 # The figures come from the schema, never from the call.
 RULES = {
     "contains": "lacks an item that it has to have.",
     "dependentRequired": "lacks a member that another one needs.",
     "exclusiveMaximum": "must be below {0}.",
     "exclusiveMinimum": "must be above {0}.",
+    "items": "has more items than it may have.",
     "maxContains": "has too many items of one form.",
     "maxItems": "takes at most {0} items.",
     "maxLength": "takes at most {0} characters.",
@@ -82,10 +84,7 @@ class GivenSchema:
     def __init__(self, given: object, *, owner: str) -> None:
         library = library_for(owner)
         copy = take_over(given, owner, library)
-        try:
-            close_objects(copy)
-        except RecursionError:
-            raise DeclarationError(f"{owner}: input_schema is too deep.") from None
+        close_objects(copy)
         self.schema = frozen_mapping(copy)
         self._validator = library.validator(copy)
 
@@ -118,7 +117,9 @@ class GivenSchema:
                 return self._forms(error, path)
             case _:
                 pass
-        text = RULES.get(rule, "is not allowed here.")
+        text = RULES.get(rule, FORBIDDEN)
+        if rule == "not" and not given:
+            text = FORBIDDEN
 
         return [Finding(path=path, text=text.format(given), decisive=True)]
 

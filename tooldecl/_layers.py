@@ -110,21 +110,19 @@ class Layers:
         Make the result of a call whose filter *name* returned *value*.
         """
         if value is None:  # a forgotten ``return``, never an answer
-            return self.filter_failed(name, None, inner)
+            return self.filter_failed(name, None)
         if value is inner and inner is not None:
             return inner
         try:
             result = self._answers.of_filter(name, value, inner)
         except (CallError, TypeError) as error:
-            return self.filter_failed(name, error.with_traceback(None), inner)
+            return self.filter_failed(name, error.with_traceback(None))
         if result.ok and self._inner is not None:
             return result.replace(writes=self._inner.writes)
 
         return result
 
-    def filter_failed(
-        self, name: str, error: BaseException | None, inner: ToolResult | None
-    ) -> ToolResult:
+    def filter_failed(self, name: str, error: BaseException | None) -> ToolResult:
         """
         Make the result of a call whose filter *name* failed.
 

@@ -8,12 +8,16 @@ The matching page is docs/explanation/the-life-of-a-call.md.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import contextvars
+
+from collections.abc import Callable, Generator
+from functools import partial
 from typing import final
 
 from ._answers import Answers
 from ._attempts import Attempts, Step
 from ._calls import ToolResult
+from ._context import seal
 from ._gate import admit
 from ._isolation import Attempt
 from ._layers import Layers
@@ -30,15 +34,15 @@ def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     Run one call on this thread.
     """
     call = Call(runtime, incoming)
-    flow = call.flow()
+    advance, close = call.drive()
     try:
-        while (step := next(flow, None)) is not None:
+        while (step := advance()) is not None:
             if isinstance(step, Attempt):
                 runtime.terminal.invoke(step, call.meta)
             else:
                 runtime.clock.sleep(step.seconds)
     except BaseException as error:
-        flow.close()
+        close()
         call.escape(error)
         raise
 
@@ -50,15 +54,15 @@ async def arun_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     Run one call on the running loop.
     """
     call = Call(runtime, incoming)
-    flow = call.flow()
+    advance, close = call.drive()
     try:
-        while (step := next(flow, None)) is not None:
+        while (step := advance()) is not None:
             if isinstance(step, Attempt):
                 await runtime.terminal.ainvoke(step, call.meta)
             else:
                 await runtime.clock.asleep(step.seconds)
     except BaseException as error:
-        flow.close()
+        close()
         call.escape(error)
         raise
 
@@ -86,6 +90,20 @@ class Call:
             incoming.call_id, incoming.name, runtime.result_limit, runtime.on_overflow
         )
         self._outcome: ToolResult | None = None
+
+    def drive(self) -> tuple[Callable[[], Step | None], Callable[[], None]]:
+        """
+        Start the flow; return what leads to its next step, and what ends it early.
+
+        What filters set of context variables is for what they are around: it is seen
+        by the body, and neither by the caller nor by the next call.
+        """
+        flow = self.flow()
+        if not self._runtime.filters:
+            return partial(next, flow, None), flow.close
+        run = contextvars.copy_context().run
+
+        return lambda: run(next, flow, None), lambda: run(flow.close)
 
     def flow(self) -> Generator[Step, None, None]:
         """
@@ -155,9 +173,11 @@ class Call:
         """
         Tell the hooks of a call that gets no result: *error* leaves the client.
         """
+        attempt = self._answers.attempt
+        if attempt is not None:
+            seal(attempt.context, cancelled=attempt.error is not error)
         if not self._runtime.reports:
             return
-        attempt = self._answers.attempt
         if attempt is not None and attempt.error is error:
             result = self._answers.failure(error, attempt)
         else:

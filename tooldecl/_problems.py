@@ -20,6 +20,7 @@ from ._subschemas import (
     Schema,
     at,
     choices_in,
+    fitting,
     is_open,
     named_in,
     requires,
@@ -182,7 +183,7 @@ def _wrong_kind(findings: Sequence[Finding], schema: Schema, data: object) -> st
     value = value_at(data, path)
     needs = f"needs {_alternatives(expected)}"
     if value is None and path:
-        owners = at(schema, data, path[:-1])
+        owners = _forms_of(schema, data, path[:-1])
         if not requires(owners, str(path[-1])) and path[-1] in named_in(owners):
             return f"{needs}, not null: leave it out."
     if isinstance(value, str):
@@ -218,7 +219,7 @@ def _masked(path: Path, schema: Schema, data: object) -> str:
     """
     steps: list[str | int] = []
     for place, step in enumerate(path):
-        here = at(schema, data, path[:place])
+        here = _forms_of(schema, data, path[:place])
         named = not isinstance(step, str) or step in named_in(here) or not is_open(here)
         steps.append(step if named else "*")
 
@@ -229,7 +230,14 @@ def accepted_at(schema: Schema, data: object, path: Path) -> list[str]:
     """
     Return the members that the object at *path* may have.
     """
-    return named_in(at(schema, data, path))
+    return named_in(_forms_of(schema, data, path))
+
+
+def _forms_of(schema: Schema, data: object, path: Path) -> list[Schema]:
+    """
+    Return the schemas that the object at *path* can be meant by.
+    """
+    return fitting(at(schema, data, path), value_at(data, path))
 
 
 def choices_at(schema: Schema, data: object, path: Path) -> list[object]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 
-from decimal import Decimal
 from enum import Enum
 from typing import Any
 
@@ -32,9 +31,7 @@ def as_data(written: object) -> dict[str, Any]:
         TypeError: Something in it has no JSON form.
         ValueError: A number in it is not finite.
     """
-    data: dict[str, Any] = json.loads(
-        json.dumps(written, allow_nan=False, default=_number)
-    )
+    data: dict[str, Any] = json.loads(json.dumps(written, allow_nan=False))
 
     return data
 
@@ -62,16 +59,6 @@ def _may_be_published(root: Schema, node: Schema) -> bool:
         return False
 
     return node["default"] is not None or any(allows_type(s, "null") for s in spoken)
-
-
-def _number(value: object) -> float:
-    """
-    Write a limit that was declared as a Decimal.
-    """
-    if isinstance(value, Decimal):
-        return float(value)
-
-    raise TypeError(type(value).__name__)
 
 
 def plain_default(value: Any) -> Any:

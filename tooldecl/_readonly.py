@@ -12,8 +12,9 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def _refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
-    raise TypeError("This data is read-only: make a copy to change it.")
+def _refuse(self: object, *_args: object, **_kwargs: object) -> NoReturn:
+    kind = "dict" if isinstance(self, dict) else "list"
+    raise TypeError(f"This {kind} is read-only: make a copy to change it.")
 
 
 class ReadOnlyDict(dict[K, V], Generic[K, V]):
@@ -23,8 +24,8 @@ class ReadOnlyDict(dict[K, V], Generic[K, V]):
 
     __slots__ = ()
 
-    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
-    clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (dict(self),)
@@ -43,9 +44,9 @@ class ReadOnlyList(list[V], Generic[V]):
 
     __slots__ = ()
 
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
-    append = extend = insert = pop = remove = _refuse  # type: ignore[assignment]
-    clear = sort = reverse = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = extend = insert = pop = remove = _refuse
+    clear = sort = reverse = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (list(self),)
@@ -57,21 +58,29 @@ class ReadOnlyList(list[V], Generic[V]):
         return self
 
 
-def freeze(value: object) -> object:
+# Typed so that checkers do not narrow to containers of unknown things.
+_FROZEN: Any = (ReadOnlyDict, ReadOnlyList)
+_MAPPING: Any = Mapping
+_LIST: Any = list
+_TUPLE: Any = tuple
+_SET: Any = set
+
+
+def freeze(value: Any) -> Any:
     """
     Copy dicts, lists, tuples and sets into read-only ones, at every depth.
 
     Anything else is left as it is.
     """
-    if isinstance(value, (ReadOnlyDict, ReadOnlyList)):
+    if isinstance(value, _FROZEN):
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, _MAPPING):
         return frozen_mapping(value)
-    if isinstance(value, list):
+    if isinstance(value, _LIST):
         return ReadOnlyList([freeze(v) for v in value])
-    if type(value) is tuple:
+    if type(value) is _TUPLE:
         return tuple([freeze(v) for v in value])
-    if isinstance(value, set):
+    if isinstance(value, _SET):
         return frozenset(value)
 
     return value

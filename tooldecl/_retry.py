@@ -7,6 +7,7 @@ Pure: the clock and the randomness come in through arguments. The pipeline waits
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ._calls import Fate
 from ._errors import causes, classify, is_fatal, leaves, retry_after
@@ -94,14 +95,14 @@ def _is_retryable(retry: Retry, error: BaseException) -> bool:
         return False
     if retry.on is None:
         return classify(error) == "transient"
-    if isinstance(retry.on, tuple):
-        on = retry.on
+    on: Any = retry.on
+    if isinstance(on, tuple):
         return _is_one_of(error, on) or all(_is_one_of(e, on) for e in leaves(error))
 
-    return bool(retry.on(error))
+    return bool(on(error))
 
 
-def _is_one_of(error: BaseException, types: tuple[type[BaseException], ...]) -> bool:
+def _is_one_of(error: BaseException, types: Any) -> bool:
     """
     Whether *error*, or what it was raised from, is of one of *types*.
     """

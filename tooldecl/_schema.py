@@ -15,7 +15,7 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any, NoReturn, final, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
+from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 
@@ -115,10 +115,20 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in values.items() if type(v) is not _Omitted}
 
 
-class _SeveralAliasesError(Exception):
+class _NotOfferedError(Exception):
     """
-    A parameter would be taken under names that are not published.
+    Something that could be described, and not kept.
     """
+
+
+# What the validator takes, and where it or its schema would break the promise.
+_NOT_OFFERED = {
+    "generator": (
+        "an Iterable would only be checked while the body reads it; take list or Sequence"
+    ),
+    "is-subclass": "a class has no JSON form",
+}
+_ONE_NAME = "each parameter is published under one name of its own: one alias"
 
 
 class _Publisher(GenerateJsonSchema):
@@ -137,9 +147,15 @@ class _Publisher(GenerateJsonSchema):
 
     def get_argument_name(self, argument: Any) -> str:
         if not isinstance(argument.get("alias", ""), str):
-            raise _SeveralAliasesError
+            raise _NotOfferedError(_ONE_NAME)
 
         return super().get_argument_name(argument)
+
+    def generator_schema(self, schema: Any) -> NoReturn:
+        raise _NotOfferedError(_NOT_OFFERED[schema["type"]])
+
+    def is_subclass_schema(self, schema: Any) -> NoReturn:
+        raise _NotOfferedError(_NOT_OFFERED[schema["type"]])
 
 
 def _read(
@@ -148,16 +164,28 @@ def _read(
     """
     Make the validator and the schema; name the parameter that makes that impossible.
     """
+    # Reading a user's types runs their code, which may raise anything.
     try:
         return _adapt(label, offered)
-    # What reads a user's types may raise anything: it runs their code.
     except Exception as exc:
-        for parameter in offered:
-            try:
-                _adapt(label, [parameter])
-            except Exception as inner:
-                _refuse(label, parameter, inner)
-        _refuse(label, None, exc)
+        fault = exc
+    culprit = None
+    for parameter in offered:
+        try:
+            _adapt(label, [parameter])
+        except Exception as exc:
+            culprit, fault = parameter, exc
+            break
+    what = "its parameters together"
+    if culprit:
+        what = f"the hint {culprit.spelled!r} of its parameter {culprit.name!r}"
+
+    raise UnsupportedSignatureError(
+        f"{label} cannot be a tool: {what} cannot be offered to a model, because "
+        f"{_reason(fault)}.",
+        tool=label,
+        parameter=culprit.name if culprit else None,
+    ) from fault
 
 
 def _adapt(
@@ -168,7 +196,7 @@ def _adapt(
     schema = as_data(written)
     published = schema["properties"]
     if len(published) != len(offered):
-        raise _SeveralAliasesError
+        raise _NotOfferedError(_ONE_NAME)
     close_named(schema)
     drop_titles(schema)
     drop_useless_defaults(schema)
@@ -223,34 +251,21 @@ def _text_in(hint: object) -> str:
     return next((note for note in _notes_on(hint) if isinstance(note, str)), "")
 
 
-def _refuse(label: str, parameter: ToolParameter | None, exc: Exception) -> NoReturn:
-    name = parameter.name if parameter else None
-    what = "its parameters together"
-    if parameter:
-        what = f"the hint {parameter.spelled!r} of its parameter {parameter.name!r}"
-
-    raise UnsupportedSignatureError(
-        f"{label} cannot be a tool: {what} cannot be offered to a model, because "
-        f"{_reason(exc)}.",
-        tool=label,
-        parameter=name,
-    ) from exc
-
-
-def _reason(exc: Exception) -> str:
-    match exc:
-        case _SeveralAliasesError():
-            return "each parameter is published under one name of its own: one alias"
-        case PydanticUndefinedAnnotation():
-            return f"the name {exc.name!r} in it is not defined"
+def _reason(fault: Exception) -> str:
+    match fault:
+        case _NotOfferedError():
+            return str(fault)
+        case NameError():
+            return (
+                f"the name {fault.name!r} in it is not defined; what refers to itself "
+                "has to be made with TypeAliasType"
+            )
         case PydanticUserError(code="typed-dict-version"):
             return "before Python 3.12, TypedDict has to come from typing_extensions"
         case PydanticUserError(code="class-not-fully-defined"):
             return "a class in it has hints that cannot be read"
-        case RecursionError():
-            return "it goes round in a circle; name it with TypeAliasType"
         case _:
-            return f"it has no JSON form that can be described ({type(exc).__name__})"
+            return "it has no JSON form that can be described"
 
 
 def _output_of(hint: Any) -> Mapping[str, Any] | None:

@@ -13,17 +13,18 @@ from typing import Any, final
 
 from ._clock import Clock, SystemClock
 from ._meta import Overflow
+from ._policy import shown
 from ._readonly import frozen_mapping
 from ._strictjson import JSONLimits
 from ._table import ToolTable
 from ._terminal import resolve_timeout
+from ._wording import seconds
 from .engines import Engine, SequentialEngine
 from .engines._base import checked_max_abandoned, checked_timeout
 from .exceptions import (
     DeclarationError,
     DuplicateToolError,
     NotAvailableError,
-    seconds,
 )
 from .filters._chain import Filter, check_filter
 from .telemetry import Hook
@@ -48,6 +49,12 @@ class Settings:
     rng: Callable[[], float]
 
 
+# Typed so that checkers do not narrow to containers of unknown things.
+_MAPPING: Any = Mapping
+_ITERABLE: Any = Iterable
+_NO_LISTS: Any = (str, bytes, Mapping)
+
+
 class _Faults:
     """
     Collects what is wrong, so that all of it is reported at once.
@@ -56,9 +63,9 @@ class _Faults:
     def __init__(self) -> None:
         self.found: list[DeclarationError] = []
 
-    def check(self, holds: object, message: str) -> None:
+    def check(self, holds: object, rule: str, got: object) -> None:
         if not holds:
-            self.found.append(DeclarationError(message))
+            self.found.append(DeclarationError(f"{rule}, got {shown(got)}."))
 
 
 def read_settings(
@@ -82,25 +89,16 @@ def read_settings(
     _check_sources(clock, rng, faults)
     faults.check(
         json_limits is None or isinstance(json_limits, JSONLimits),
-        f"ToolClient(json_limits=...) takes a JSONLimits, got {json_limits!r}.",
+        "ToolClient(json_limits=...) takes a JSONLimits",
+        json_limits,
     )
     faults.check(
         result_limit is None or (type(result_limit) is int and result_limit > 0),
-        f"ToolClient(result_limit=...) takes characters from 1, or None, got "
-        f"{result_limit!r}.",
+        "ToolClient(result_limit=...) takes characters from 1, or None",
+        result_limit,
     )
-    if on_overflow == "offload":
-        faults.found.append(NotAvailableError(option="on_overflow='offload'"))
-    else:
-        faults.check(
-            on_overflow in ("fail", "truncate"),
-            f"ToolClient(on_overflow=...) takes 'fail' or 'truncate', got "
-            f"{on_overflow!r}.",
-        )
-    faults.check(
-        isinstance(state, Mapping) and all(isinstance(slot, str) for slot in state),
-        "ToolClient(state=...) takes a mapping with text keys.",
-    )
+    _check_overflow(on_overflow, faults)
+    _check_state(state, faults)
     checked_filters = _filters(filters, faults)
     checked_hooks = _hooks(hooks, faults)
     checked_types = _types(stop_on, faults)
@@ -124,6 +122,24 @@ def read_settings(
     )
 
 
+def _check_overflow(on_overflow: object, faults: _Faults) -> None:
+    if on_overflow == "offload":
+        faults.found.append(NotAvailableError(option="on_overflow='offload'"))
+        return
+    rule = "ToolClient(on_overflow=...) takes 'fail' or 'truncate'"
+    faults.check(on_overflow in ("fail", "truncate"), rule, on_overflow)
+
+
+def _check_state(state: object, faults: _Faults) -> None:
+    rule = "ToolClient(state=...) takes a mapping with text keys"
+    slots: Any = state
+    if not isinstance(slots, _MAPPING):
+        faults.check(False, rule, type(state))
+        return
+    for slot in slots:
+        faults.check(isinstance(slot, str), rule, slot)
+
+
 def _check_engine(engine: object, faults: _Faults) -> None:
     """
     Check an engine as a host may have written it.
@@ -131,8 +147,7 @@ def _check_engine(engine: object, faults: _Faults) -> None:
     if engine is None:
         return
     if not isinstance(engine, Engine):
-        message = f"ToolClient(engine=...) takes an engine, got {engine!r}."
-        faults.check(False, message)
+        faults.check(False, "ToolClient(engine=...) takes an engine", engine)
         return
     try:
         checked_timeout(engine, engine.timeout)
@@ -145,19 +160,20 @@ def _check_sources(clock: object, rng: object, faults: _Faults) -> None:
     methods = [getattr(clock, name, None) for name in ("monotonic", "sleep", "asleep")]
     faults.check(
         clock is None or all(callable(method) for method in methods),
-        "ToolClient(clock=...) takes an object with monotonic(), sleep() and asleep(), "
-        f"got {clock!r}.",
+        "ToolClient(clock=...) takes an object with monotonic(), sleep() and asleep()",
+        clock,
     )
     faults.check(
         rng is None or callable(rng),
-        f"ToolClient(rng=...) takes a callable that gives numbers, got {rng!r}.",
+        "ToolClient(rng=...) takes a callable that gives numbers",
+        rng,
     )
 
 
 def _items(given: Any, what: str, faults: _Faults) -> tuple[Any, ...]:
-    if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)):
+    if isinstance(given, _ITERABLE) and not isinstance(given, _NO_LISTS):
         return tuple(given)
-    faults.check(False, f"ToolClient({what}=...) takes a list, got {given!r}.")
+    faults.check(False, f"ToolClient({what}=...) takes a list", given)
 
     return ()
 
@@ -175,11 +191,9 @@ def _filters(given: Any, faults: _Faults) -> tuple[Filter, ...]:
 
 def _hooks(given: Any, faults: _Faults) -> tuple[Hook, ...]:
     hooks = _items(given, "hooks", faults)
+    rule = "A hook is a callable of one event that waits for nothing"
     for hook in hooks:
-        faults.check(
-            callable(hook) and not _is_async(hook),
-            f"A hook is a callable of one event that waits for nothing, got {hook!r}.",
-        )
+        faults.check(callable(hook) and not _is_async(hook), rule, hook)
 
     return hooks
 
@@ -192,13 +206,15 @@ def _is_async(hook: object) -> bool:
 
 def _types(given: Any, faults: _Faults) -> tuple[type[BaseException], ...]:
     types = _items(given, "stop_on", faults)
+    rule = "ToolClient(stop_on=...) takes exception types"
     for kind in types:
-        faults.check(
-            isinstance(kind, type) and issubclass(kind, BaseException),
-            f"ToolClient(stop_on=...) takes exception types, got {kind!r}.",
-        )
+        faults.check(_is_exception_type(kind), rule, kind)
 
     return types
+
+
+def _is_exception_type(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseException)
 
 
 def broken_promises(

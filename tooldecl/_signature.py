@@ -4,7 +4,6 @@ What a callable promises: its parameters, what each takes, and where the context
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import Parameter
 from types import FrameType
@@ -12,7 +11,7 @@ from typing import NoReturn, final
 
 from ._callables import MISSING, docstring_of, innermost, parameters_of, without_first
 from ._context import ToolContext
-from ._docstrings import read_docstring
+from ._docstrings import Docstring, read_docstring
 from ._hints import (
     Scope,
     UnreadableHintError,
@@ -62,7 +61,9 @@ class Promise:
     The parameters of one callable, and the means to read their hints once needed.
 
     Attributes:
-        label: ``module.qualname`` of the function inside.
+        inside: The function inside of all wrappers.
+        label: Its ``module.qualname``.
+        doc: What its docstring says.
         written: The parameters as they are written.
         built: Room for what is made from the promise once and shared by all bindings.
     """
@@ -73,8 +74,9 @@ class Promise:
         "_read",
         "_returns",
         "_scope",
-        "_texts",
         "built",
+        "doc",
+        "inside",
         "label",
         "written",
     )
@@ -83,17 +85,18 @@ class Promise:
         self,
         parameters: list[Parameter],
         *,
-        label: str,
+        inside: object,
+        doc: Docstring,
         scope: Scope,
         returns: object,
-        texts: Mapping[str, str],
     ) -> None:
-        self.label = label
+        self.inside = inside
+        self.label = label_of(ref_to(inside))
+        self.doc = doc
         self.built: object = None
         self.written = parameters
         self._scope = scope
         self._returns = returns
-        self._texts = texts
         self._hints: dict[str, object] = {}
         self._read: tuple[ToolParameter, ...] | None = None
         self._bound: Promise | None = None
@@ -172,13 +175,7 @@ class Promise:
         Return the promise without its first parameter, which binding fills.
         """
         if self._bound is None:
-            self._bound = Promise(
-                without_first(self.written),
-                label=self.label,
-                scope=self._scope,
-                returns=self._returns,
-                texts=self._texts,
-            )
+            self._bound = self._over(without_first(self.written))
             self._bound._hints = self._hints
 
         return self._bound
@@ -187,12 +184,15 @@ class Promise:
         """
         Return what a wrapper promises around the function of this promise.
         """
+        return self._over(parameters_of(function))
+
+    def _over(self, parameters: list[Parameter]) -> Promise:
         return Promise(
-            parameters_of(function),
-            label=self.label,
+            parameters,
+            inside=self.inside,
+            doc=self.doc,
             scope=self._scope,
             returns=self._returns,
-            texts=self._texts,
         )
 
     def _forget(self) -> None:
@@ -216,7 +216,7 @@ class Promise:
             hint=hint,
             spelled=_spelled(parameter),
             default=parameter.default,
-            text=self._texts.get(parameter.name, ""),
+            text=self.doc.parameters.get(parameter.name, ""),
             positional=parameter.kind is Parameter.POSITIONAL_ONLY,
             injected=means_context(hint),
         )
@@ -280,10 +280,10 @@ def promise_of(function: object, frame: FrameType | None = None) -> Promise:
 
     return Promise(
         parameters_of(function),
-        label=label_of(ref_to(inside)),
+        inside=inside,
+        doc=read_docstring(docstring_of(function)),
         scope=Scope(inside, frame),
         returns=getattr(inside, "__annotations__", {}).get("return", MISSING),
-        texts=read_docstring(docstring_of(function)).parameters,
     )
 
 

@@ -12,7 +12,7 @@ from inspect import Parameter
 from types import FrameType
 from typing import Any, NoReturn, final
 
-from ._callables import MISSING, POSITIONAL, innermost, runs_async
+from ._callables import MISSING, POSITIONAL, runs_async
 from ._jsonschema import GivenSchema
 from ._meta import ToolMeta, ToolOptions
 from ._refs import ref_to, site_at
@@ -88,7 +88,7 @@ class ToolSpec(ToolOptions):
         meta = ToolMeta(
             **{f.name: getattr(self, f.name) for f in fields(ToolOptions)},
             is_async=runs_async(handler) or promise.returns_awaitable(),
-            ref=ref_to(innermost(handler)),
+            ref=ref_to(promise.inside),
             site=site_at(frame),
         )
         given = GivenSchema(self.input_schema, owner=owner)

@@ -47,8 +47,8 @@ _SAFE_RECURSION = 5_000
 _COLON = re.compile(r"\\u003[aA]")
 _ESCAPES = re.compile(r"\\u(?:003[aA]|[dD][89a-fA-F])")  # a colon or a surrogate
 # Typed so that checkers do not narrow to a dict or list of unknown things.
-DICT: type = dict
-LIST: type = list
+DICT: Any = dict
+LIST: Any = list
 _class_of: Callable[[object], type] = type
 
 
@@ -191,6 +191,8 @@ def _read(text: str, limits: JSONLimits, room: int) -> Any:
             refuse_depth(body, start, room)
             judge(body, raw=limits.control_characters)
     except JSONDecodeError as exc:
+        # How deep the decoder gets before it gives up depends on the Python.
+        refuse_depth(body[: exc.pos], start, room)
         raise syntax_error(exc, start) from None
     except RecursionError:
         refuse_depth(body, start, room)

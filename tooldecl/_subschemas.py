@@ -179,10 +179,7 @@ def below(root: Schema, schemas: Iterable[Schema], step: str | int) -> list[Sche
 def _held(schema: Schema, step: str | int) -> Iterator[Any]:
     if isinstance(step, int):
         first = schema.get("prefixItems", ())
-        if step < len(first):
-            yield first[step]
-        elif "items" in schema:
-            yield schema["items"]
+        yield first[step] if step < len(first) else schema.get("items", True)
         return
     named = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})
@@ -196,13 +193,13 @@ def _held(schema: Schema, step: str | int) -> Iterator[Any]:
 
 def fitting(schemas: Iterable[Schema], value: object) -> list[Schema]:
     """
-    Leave out the alternatives that another alternative's mark or kind rules out.
+    Leave out what a value cannot be meant by: for its kind, or for the mark it carries.
     """
     kept = [s for s in schemas if allows_type(s, TYPES[type(value)])]
     if not is_object(value):
         return kept
 
-    return [s for s in kept if not _marked_otherwise(s, value)]
+    return [s for s in kept if not _marked_otherwise(s, value)] or kept
 
 
 def _marked_otherwise(schema: Schema, value: Mapping[str, object]) -> bool:
@@ -221,10 +218,7 @@ def at(root: Schema, value: object, path: Path) -> list[Schema]:
     inner: Any = value
     for place, step in enumerate(path):
         schemas = below(root, schemas, step)
-        try:
-            inner = inner[step]
-        except LookupError:  # what is missing has a place too
-            return schemas if place == len(path) - 1 else []
+        inner = inner[step]
         if place < len(path) - 1:
             schemas = fitting(schemas, inner)
 

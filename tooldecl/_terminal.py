@@ -92,7 +92,7 @@ class Terminal:
         except NoThreadError as error:
             attempt.refuse(error)
         except LoopClosedError:
-            attempt.error, attempt.revoked = asyncio.CancelledError(), True
+            attempt.revoke()
 
     def _invoke(self, attempt: Attempt, meta: ToolMeta) -> None:
         if meta.is_async:
@@ -181,9 +181,10 @@ class Terminal:
         # The same exception comes from a cancelled caller and from a body that
         # cancelled something itself; only the caller's own count tells them apart.
         if task is not None and task.cancelling() > before:
-            if isinstance(attempt.error, asyncio.CancelledError):
+            error, attempt.error = attempt.error, None
+            if isinstance(error, asyncio.CancelledError):
                 attempt.fate = Fate.STOPPED
-                raise attempt.error
+                raise error
             raise asyncio.CancelledError
 
     async def _run_task(self, attempt: Attempt) -> None:

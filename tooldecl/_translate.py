@@ -35,7 +35,11 @@ KIND_ERRORS = {
     "a date and time such as 2024-12-31T23:59:00Z": "datetime_type",
     "a decimal number": "decimal_type",
     "a duration such as PT1H30M": "time_delta_type",
-    "a list": "list_type tuple_type set_type frozen_set_type iterable_type",
+    "a fraction such as 1/2": "fraction_type",
+    "a list": (
+        "list_type tuple_type set_type frozen_set_type iterable_type deque_type "
+        "named_tuple_type"
+    ),
     "a number": "float_type",
     "a time such as 23:59:00": "time_type",
     "a URL": "url_type",
@@ -43,10 +47,11 @@ KIND_ERRORS = {
     "an integer": "int_type int_from_float",
     "an object": (
         "dict_type mapping_type model_type model_attributes_type dataclass_type "
-        "dataclass_exact_type arguments_type"
+        "dataclass_exact_type arguments_type counter_type frozen_dict_type "
+        "ordered_dict_type"
     ),
     "null": "none_required",
-    "text": "string_type bytes_type",
+    "text": "string_type bytes_type json_type",
     "true or false": "bool_type",
 }
 EXPECTED = {name: kind for kind, names in KIND_ERRORS.items() for name in names.split()}
@@ -63,8 +68,10 @@ UNREADABLE = {
     "datetime_parsing": "a date and time such as 2024-12-31T23:59:00Z",
     "decimal_parsing": "a decimal number",
     "float_parsing": "a number",
+    "fraction_parsing": "a fraction such as 1/2",
     "int_parsing": "an integer",
     "int_parsing_size": "an integer",
+    "json_invalid": "JSON",
     "time_delta_parsing": "a duration such as PT1H30M",
     "time_parsing": "a time such as 23:59:00",
     "url_parsing": "a URL",
@@ -90,7 +97,9 @@ RULES = {
     "less_than": "must be below {lt}.",
     "less_than_equal": "must be at most {le}.",
     "multiple_of": "must be a multiple of {multiple_of}.",
+    "recursion_depth_exceeded": "is nested too deep.",
     "set_item_not_hashable": "takes no lists or objects here.",
+    "string_not_ascii": "takes only ASCII characters.",
     "string_pattern_mismatch": "must match the pattern {pattern}",
     "string_too_long": "takes at most {max_length} characters.",
     "string_too_short": "needs at least {min_length} characters.",
@@ -206,7 +215,8 @@ def _finding(
         text = f"needs {UNREADABLE[name]}; the text sent is none."
         return Finding(path=path, text=text, decisive=True)
     if name in RULES:
-        text = cut(RULES[name].format(**context), 150)
+        figures = {key: _figure(value) for key, value in context.items()}
+        text = cut(RULES[name].format(**figures), 150)
         return Finding(path=path, text=text, decisive=True)
     if name in MISSING_TYPES:
         return missing(path)
@@ -215,24 +225,30 @@ def _finding(
     if name in ("literal_error", "enum"):
         return not_a_choice(path, choices_at(schema, data, path), error["input"])
     if name in ("union_tag_invalid", "union_tag_not_found"):
-        return _without_mark(path, name, context)
+        return _without_mark(error, path)
 
     return Finding(path=path, text=_own_words(error, sensitive), decisive=True)
 
 
-def _without_mark(
-    path: Sequence[str | int], name: str, context: Mapping[str, Any]
-) -> Finding:
+def _figure(value: object) -> object:
+    """
+    Write a whole number as one, whatever the validator made of it.
+    """
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _without_mark(error: Error, path: tuple[str | int, ...]) -> Finding:
     """
     An object whose form cannot be told, because the member that marks it is off.
     """
+    context = error["ctx"]
     marks = _QUOTED.findall(context["discriminator"])
-    place = (*path, marks[0]) if len(marks) == 1 else tuple(path)
-    if name == "union_tag_not_found":
-        return missing(place)
+    if error["type"] == "union_tag_not_found":
+        return missing((*path, marks[0]) if len(marks) == 1 else path)
+    present = [mark for mark in marks if mark in error["input"]]
     choices = _QUOTED.findall(context["expected_tags"])
 
-    return not_a_choice(place, choices, context["tag"])
+    return not_a_choice((*path, *present[:1]), choices, context["tag"])
 
 
 def _own_words(error: Error, sensitive: bool) -> str:
@@ -245,7 +261,8 @@ def _own_words(error: Error, sensitive: bool) -> str:
     if error["type"] in ("value_error", "assertion_error"):
         text = text.partition(", ")[2]
     value = error["input"]
-    if not text or (isinstance(value, str) and len(value) > 3 and value in text):
+    repeated = isinstance(value, str) and len(value) > 3 and value in text
+    if not text or repeated or "://" in text:
         return OWN_CHECK
     text = " ".join(text.split())
 

@@ -36,6 +36,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
+from ._wording import FATE_TEXTS, SOURCE_TEXTS, joined, seconds, some_of
+
 
 __all__ = [
     "BatchFailedError",
@@ -203,21 +205,7 @@ class InvalidArgumentsError(CallError, ValueError):
         self.tool = tool
         self.problems = tuple((path, message) for path, message in problems)
         head = f"The arguments for {tool!r} were refused and nothing was run."
-        super().__init__(_fit(head, [f"{p}: {m}" for p, m in self.problems]))
-
-
-def _fit(head: str, lines: Sequence[str], limit: int = 990) -> str:
-    """
-    Join as many of *lines* as fit below *limit* characters, and say how many are left.
-    """
-    text = head
-    for done, line in enumerate(lines):
-        short = line if len(line) <= 300 else line[:297] + "..."
-        if len(text) + len(short) + 1 > limit - 30:
-            return f"{text}\nand {len(lines) - done} more."
-        text += "\n" + short
-
-    return text
+        super().__init__(joined(head, [f"{p}: {m}" for p, m in self.problems]))
 
 
 class GuardFailedError(CallError):
@@ -283,28 +271,6 @@ class CallCancelledError(CallError):
         super().__init__(f"The call of {tool!r} was cancelled. {FATE_TEXTS[fate]}")
 
 
-FATE_TEXTS = {
-    "not_started": "It never started.",
-    "completed": "It had already finished; its result was dropped.",
-    "stopped": "It was stopped.",
-    "killed": "It was killed.",
-    "abandoned": "It may still be running and may still take effect.",
-}
-
-_SOURCE_TEXTS = {
-    "declared": "the limit declared on it",
-    "engine": "the engine's limit",
-    "batch": "what was left of the batch's limit",
-}
-
-
-def seconds(value: float) -> str:
-    """
-    Render seconds for a sentence, as in ``0.2 s``.
-    """
-    return f"{value:.4g} s"
-
-
 class ToolTimeoutError(CallError, TimeoutError):
     """
     The deadline of an attempt passed.
@@ -334,7 +300,7 @@ class ToolTimeoutError(CallError, TimeoutError):
         made = f" {attempts} attempts were made." if attempts > 1 else ""
         super().__init__(
             f"Tool {tool!r} did not finish within {seconds(timeout)}, "
-            f"{_SOURCE_TEXTS[source]}. {FATE_TEXTS[fate]}{made}"
+            f"{SOURCE_TEXTS[source]}. {FATE_TEXTS[fate]}{made}"
         )
 
 
@@ -364,8 +330,8 @@ class ToolFailedError(CallError):
             if attempts > 1
             else ""
         )
-        general = f"Tool {tool!r} failed: {', '.join(self.type_names)}."
-        super().__init__((text if text else general) + made)
+        general = f"Tool {tool!r} failed: {some_of(self.type_names)}."
+        super().__init__((text or general) + made)
 
 
 class UnencodableResultError(CallError, TypeError):

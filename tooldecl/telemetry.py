@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias, final
 
-from ._calls import Arguments, ToolResult
+from ._calls import Arguments, Status, ToolResult
 from .exceptions import ErrorClass
 
 
@@ -169,24 +169,33 @@ def emit(hooks: Iterable[Hook], event: Event) -> None:
             logger.exception("The hook %r failed on %s.", hook, type(event).__name__)
 
 
+# Typed so that checkers do not narrow to containers of unknown things.
+_MAPPING: Any = Mapping
+_ARRAYS: Any = (list, tuple)
+
+
 def shape(arguments: object, *, depth: int = 0) -> str:
     """
     Describe a value by kinds and lengths only, as in ``{city: str[4]}``.
     """
-    if isinstance(arguments, (str, bytes)):
-        return f"{type(arguments).__name__}[{len(arguments)}]"
-    if isinstance(arguments, Mapping):
-        if depth:
-            return f"object[{len(arguments)}]"
-        inner = ", ".join(
-            f"{_word(k)}: {shape(v, depth=1)}" for k, v in islice(arguments.items(), 20)
-        )
-        more = ", ..." if len(arguments) > 20 else ""
-        return f"{{{inner}{more}}}"
-    if isinstance(arguments, (list, tuple)):
-        return f"list[{len(arguments)}]"
+    value: Any = arguments
+    if value is None:
+        return "none"
+    if isinstance(value, (str, bytes)):
+        return f"{type(value).__name__}[{len(value)}]"
+    if isinstance(value, _ARRAYS):
+        return f"list[{len(value)}]"
+    if not isinstance(value, _MAPPING):
+        return type(value).__name__
+    if depth:
+        return f"object[{len(value)}]"
+    members = [
+        f"{_word(name)}: {shape(inner, depth=1)}"
+        for name, inner in islice(value.items(), 20)
+    ]
+    more = ["..."] if len(value) > 20 else []
 
-    return "none" if arguments is None else type(arguments).__name__
+    return f"{{{', '.join(members + more)}}}"
 
 
 def _word(text: object, most: int = 64) -> str:
@@ -201,6 +210,8 @@ def _word(text: object, most: int = 64) -> str:
 
 
 Line: TypeAlias = tuple[int, str, tuple[object, ...]]
+
+_WELL = (Status.OK, Status.NOT_FOUND)
 
 
 @final
@@ -221,9 +232,9 @@ class LoggingHook:
     def __call__(self, event: Event) -> None:
         level, text, values = self._of_call(event)
         if isinstance(event, _CallEvent):
-            who = (_word(event.name), _word(event.call_id))
-            extra = {"tool": who[0], "call_id": who[1]}
-            logger.log(level, "%s %s " + text, *who, *values, extra=extra)
+            name, call_id = _word(event.name), _word(event.call_id)
+            extra = {"tool": name, "call_id": call_id}
+            logger.log(level, "%s %s %s", name, call_id, text % values, extra=extra)
         else:
             logger.log(level, text, *values)
 
@@ -234,7 +245,7 @@ class LoggingHook:
             case CallFinished(result=result):
                 facts = (result.status.value, result.fate.value, result.attempts)
                 text = "ended: %s, %s, %d attempts, %.3f s, %d characters"
-                level = self._level if result.ok else self._bad
+                level = self._level if result.status in _WELL else self._bad
                 return level, text, (*facts, result.elapsed, len(result.content))
             case AttemptFailed(attempt=number):
                 kind = type(event.error).__name__

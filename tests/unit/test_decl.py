@@ -20,12 +20,12 @@ import weakref
 from typing import Any
 
 import pytest
-import sample_declarations
 import wrapt
+
+import sample_declarations
 
 from one_tool import entry_of, run, values_of
 from sample_declarations import Shop, add, add_five, fetch
-
 from tooldecl import DeclarationError, ToolContext, ToolTable, meta_of, tool
 from tooldecl._decl import BoundTool, Tool
 from tooldecl._declared import Carrier
@@ -114,6 +114,7 @@ class TestTheFunctionStays:
         """
         assert "<tool fetch_page>" == repr(fetch) == str(fetch)
         assert "<tool count of Shop(stock=1)>" == repr(Shop(1).count)
+        assert "<decorator tooldecl.tool>" == repr(tool)
 
     def test_it_pickles_by_reference(self):
         """
@@ -176,7 +177,17 @@ class TestTheFunctionStays:
         assert not shop.count != shop.count  # noqa: SIM202
         assert shop.count != Shop(2).count
         assert shop.count != Shop.count
-        assert hash(shop.count) == hash(shop.count) if Shop.__hash__ else True
+
+        class Plain:
+            @tool
+            def method(self) -> None:
+                """
+                Do nothing.
+                """
+
+        plain = Plain()
+        assert 1 == len({plain.method, plain.method})
+        assert 2 == len({plain.method, Plain().method})
 
     def test_attributes_stay_on_the_tool(self):
         """

@@ -223,6 +223,10 @@ def test_a_result_limit_is_a_number_of_characters(limit):
     """
     Zero characters could hold no result at all.
     """
+    assert (1, None) == (
+        record(result_limit=1).result_limit,
+        record(result_limit=None).result_limit,
+    )
     assert (
         f"@tool on add: result_limit takes characters from 1, or None, got {limit!r}."
     ) == refused(result_limit=limit)
@@ -249,7 +253,12 @@ def test_a_choice_is_one_of_those_listed(option, value):
 
 @pytest.mark.parametrize(
     "option",
-    [{"serial": "group"}, {"isolation": "process"}, {"on_overflow": "offload"}],
+    [
+        {"serial": "group"},
+        {"isolation": "process"},
+        {"external": True},
+        {"on_overflow": "offload"},
+    ],
 )
 def test_what_nothing_enforces_yet_is_refused_by_name(option):
     """

@@ -151,7 +151,7 @@ def test_what_is_no_length_of_time_is_refused(value):
     """
     VAL-01: text, booleans, zero and what is not finite are no limits.
     """
-    with pytest.raises(DeclarationError, match="^timeout takes seconds above 0, got "):
+    with pytest.raises(DeclarationError, match=r"^timeout takes seconds above 0, got "):
         check_seconds(value, "timeout")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 
 import pytest
+
 import sample_declarations
 
 from tooldecl._refs import label_of, place_of, ref_to, resolve, site_of

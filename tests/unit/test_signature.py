@@ -18,15 +18,16 @@ from collections.abc import (
     Coroutine,
     Iterator,
 )
-from typing import TYPE_CHECKING, Annotated, Any, Optional, Union
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import pytest
+
+from pydantic import BaseModel, Field
+
 import sample_declarations
 
 from one_tool import entry_of, problems_of, properties_of, run, schema_of, values_of
-from pydantic import BaseModel, Field
 from sample_declarations import Shop
-
 from tooldecl import DeclarationError, ToolContext, ToolTable, meta_of, tool
 from tooldecl.exceptions import UnsupportedSignatureError
 
@@ -235,7 +236,7 @@ class TestParameters:
         """
 
         @described
-        def function(  # noqa: PLR0913, PLR0917
+        def function(
             schema: int,
             json: int,
             copy: int,
@@ -350,7 +351,7 @@ class TestHints:
                 q: int
 
             @tool
-            def both(self, x: Local, y: Inner) -> int:  # noqa: F821
+            def both(self, x: Local, y: Inner) -> int:
                 """
                 Add them.
                 """
@@ -428,6 +429,18 @@ class TestHints:
             "be read, because the name 'Gone' is not defined. Import it outside of "
             "TYPE_CHECKING and define it before the client is built."
         )
+
+    def test_a_name_inside_of_a_hint_that_was_evaluated_is_looked_for_too(self):
+        """
+        R96: without the future import only the inner name is text.
+        """
+
+        def function(x) -> None: ...
+
+        function.__annotations__["x"] = list["Later"]
+        assert {"x": [Later(a=1)]} == values_of(described(function), {"x": [{"a": 1}]})
+        function.__annotations__["x"] = list["Gone"]
+        assert "because the name 'Gone' is not defined" in str(refused(function))
 
     def test_an_attribute_that_is_not_there_yet_is_reported_at_the_build(self):
         """
@@ -533,6 +546,7 @@ class TestContext:
             MyContext,
             "MyContext | None",
             "missing.ToolContext",
+            "'missing.ToolContext'",
             "missing.ToolContext | None",
             "missing.Optional[missing.ToolContext]",
             "missing.Union[missing.ToolContext, None]",

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from . import _exit as _exit
 from ._abandoned import AbandonedCall, Entry, Ledger, forget_task
+from ._awaiting import needs_loop
 from ._body import (
     Attempt,
     BodyStopped,
     GeneratorTooLong,
     TimeoutSource,
     arun_body,
-    needs_loop,
     run_body,
 )
 from ._incontext import InContext

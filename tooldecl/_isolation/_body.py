@@ -14,23 +14,23 @@ from __future__ import annotations
 
 import asyncio
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextvars import Context
-from types import AsyncGeneratorType, GeneratorType
 from typing import Any, Literal
 
 from .._calls import Fate
 from .._clock import monotonic
 from .._context import CURRENT, ToolContext
-from ._waits import HELD_LOOPS
+from ._awaiting import (
+    PLAIN,
+    is_async_generator,
+    is_awaitable,
+    is_generator,
+    on_its_loop,
+)
 
 
 TimeoutSource = Literal["declared", "engine", "batch"]
-
-# Types that are certainly neither awaitable nor a generator: most results.
-PLAIN = frozenset({str, int, float, bool, type(None), dict, list, tuple})
-
-ITERABLE_COROUTINE = 0x100  # the flag that types.coroutine sets
 
 
 class Attempt:
@@ -104,7 +104,11 @@ class Attempt:
         """
         value, self.value = self.value, None
         self.finished = None
-        self.call = lambda _values, _context: value
+
+        def call(_values: dict[str, Any], _context: ToolContext) -> object:
+            return value
+
+        self.call = call
 
     def close(self) -> None:
         """
@@ -118,10 +122,17 @@ class Attempt:
         """
         Say that nothing could be found to run the body on, or what is left of it.
         """
+        self.timed_out = False
         if self.started:
             self.error, self.fate = error, Fate.COMPLETED
         else:
             self.refused = str(error)
+
+    def revoke(self) -> None:
+        """
+        Say that the client was closed before the body could be run on its loop.
+        """
+        self.error, self.revoked, self.timed_out = asyncio.CancelledError(), True, False
 
     @property
     def in_time(self) -> bool:
@@ -162,7 +173,7 @@ def _run_body(attempt: Attempt) -> None:
     attempt.started = True
     try:
         value: Any = attempt.call(attempt.values, attempt.context)
-        if type(value) is GeneratorType and not is_awaitable(value):
+        if is_generator(value):
             value = _consume(value, attempt)
         attempt.value = value
     except BaseException as error:  # the outcome is a value (invariant 1)
@@ -180,10 +191,10 @@ async def arun_body(attempt: Attempt) -> None:
         value: Any = attempt.call(attempt.values, attempt.context)
         if type(value) not in PLAIN:
             if is_awaitable(value):
-                value = await _on_its_loop(value)
-            if type(value) is AsyncGeneratorType:
+                value = await on_its_loop(value)
+            if is_async_generator(value):
                 value = await _aconsume(value, attempt)
-            elif type(value) is GeneratorType:
+            elif is_generator(value):
                 value = _consume(value, attempt)
         attempt.value = value
     except BaseException as error:  # the outcome is a value (invariant 1)
@@ -198,47 +209,6 @@ def _without_our_frame(error: BaseException) -> BaseException:
     traceback = error.__traceback__
 
     return error.with_traceback(traceback.tb_next if traceback else None)
-
-
-def is_awaitable(value: object) -> bool:
-    """
-    Whether ``await`` takes *value*.
-    """
-    if type(value) is GeneratorType:
-        return bool(value.gi_code.co_flags & ITERABLE_COROUTINE)
-
-    return type(value) not in PLAIN and isinstance(value, Awaitable)
-
-
-def needs_loop(value: object) -> bool:
-    """
-    Whether what a sync body returned has to be run to its end on a loop.
-    """
-    return is_awaitable(value) or type(value) is AsyncGeneratorType
-
-
-async def _on_its_loop(value: Awaitable[Any]) -> Any:
-    """
-    Await *value*; a future of another loop is awaited there.
-    """
-    if isinstance(value, asyncio.Future) and not value.done():
-        home = value.get_loop()
-        if home is not asyncio.get_running_loop():
-            if home in HELD_LOOPS:
-                raise RuntimeError(
-                    "The tool returned a future of the loop that waits for this call."
-                )
-            if not home.is_running():
-                raise RuntimeError("The tool returned a future of a loop that is not running.")
-            return await asyncio.wrap_future(
-                asyncio.run_coroutine_threadsafe(_await(value), home)
-            )
-
-    return await value
-
-
-async def _await(value: Awaitable[Any]) -> Any:
-    return await value
 
 
 class _Items:

@@ -18,7 +18,14 @@ from ._demo_checks import (
     transcripts_valid,
 )
 from ._demo_journal import Episode
-from ._demo_model import QUESTIONS, Choice, Decider, Question, decider
+from ._demo_model import (
+    OUT_OF_TIME,
+    QUESTIONS,
+    Choice,
+    Decider,
+    Question,
+    decider,
+)
 from ._demo_parts import HANGING_ORDER
 from ._demo_report import Report, new_console
 from ._demo_stage import Stage, staged
@@ -68,7 +75,7 @@ def run(choice: Choice, console: Console) -> int:
     who = decider(choice)
     with staged() as stage:
         _introduce(report, who, stage)
-        episodes = [_ask(report, who, stage, question) for question in QUESTIONS]
+        episodes = _by_the_model(report, who, stage)
         verdicts = _always(report, stage, episodes)
         _left_behind(report, stage)
         _judge(report, stage, verdicts)
@@ -79,8 +86,9 @@ def run(choice: Choice, console: Console) -> int:
 def _introduce(report: Report, who: Decider, stage: Stage) -> None:
     report.line("tooldecl demo", style="bold")
     report.line(
-        "A model decides which tools to call; the tools work on real parts; every "
-        "call gets one result that says what became of its body."
+        "A model decides which tools to call, and the tools work on real parts. Every "
+        "call gets one result: its status says how the call ended, its fate what "
+        "became of the body."
     )
     report.line()
     report.pairs(
@@ -92,9 +100,25 @@ def _introduce(report: Report, who: Decider, stage: Stage) -> None:
         ]
     )
     if who.fallback:
-        report.line(f"No local model, so a script decides: {who.fallback}", style="bold")
+        report.line(
+            f"No local model, so a script decides: {who.fallback}", style="bold"
+        )
+
+
+def _by_the_model(report: Report, who: Decider, stage: Stage) -> list[Episode]:
+    """
+    Ask one question after another.
+    """
     report.heading("The model decides")
     report.columns()
+    episodes: list[Episode] = []
+    for question in QUESTIONS:
+        was_in_time = not who.is_out_of_time
+        episodes.append(_ask(report, who, stage, question))
+        if who.is_out_of_time and was_in_time:
+            report.line(f"{OUT_OF_TIME} A script decides instead.", style="bold")
+
+    return episodes
 
 
 def _ask(report: Report, who: Decider, stage: Stage, question: Question) -> Episode:
@@ -124,6 +148,7 @@ def _always(report: Report, stage: Stage, episodes: list[Episode]) -> list[Verdi
     Show what does not depend on a model, and judge everything that was shown.
     """
     report.heading("The same every time, whatever a model decides")
+    report.columns()
     refusal = duplicate(stage)
     report.remark(
         "Two tools of one name: the client is not built.",
@@ -154,11 +179,14 @@ def _left_behind(report: Report, stage: Stage) -> None:
     """
     left = [call for client in stage.clients for call in client.abandoned]
     report.heading("Left behind")
-    report.pairs((call.name, f"for {call.age:.1f} s so far") for call in left)
+    report.pairs(
+        (call.name, f"answered {call.age:.1f} s ago, and may still be running")
+        for call in left
+    )
     report.line(
-        f"{len(left)} bodies may still be running, in threads that nothing can stop. "
-        "They may still take effect; nothing waits for them, nor does the end of this "
-        "program."
+        "These bodies run in threads, which nothing can stop; they may still take "
+        "effect. client.abandoned lists them, and nothing waits for them: this program "
+        "ends now."
     )
 
 

@@ -156,9 +156,7 @@ async def _cancel(stage: Stage, call_id: str) -> None:
         if isinstance(event, Progress):
             inside.set()
 
-    client = ToolClient(
-        [stage.tools.arrival_date], hooks=[stage.journal, on_progress]
-    )
+    client = ToolClient([stage.tools.arrival_date], hooks=[stage.journal, on_progress])
     async with client:
         call = asyncio.create_task(
             client.ainvoke("arrival_date", _HANGING, call_id=call_id)
@@ -170,7 +168,12 @@ async def _cancel(stage: Stage, call_id: str) -> None:
         await asyncio.wait({call, begun})
 
 
-def conversation(title: str, messages: Sequence[Message], results: Sequence[ToolResult], remark: str = "") -> Episode:
+def conversation(
+    title: str,
+    messages: Sequence[Message],
+    results: Sequence[ToolResult],
+    remark: str = "",
+) -> Episode:
     """
     Note what a loop did.
     """

@@ -42,12 +42,12 @@ def answered_once_in_order(episodes: Iterable[Episode], journal: Journal) -> Ver
     once = [i for i in set(journal.starts) if len(journal.answers.get(i, ())) == 1]
     strays = set(journal.answers) - set(journal.starts)
     count = len(journal.starts)
-    order = "in the order asked" if in_order else "not in the order asked"
+    order = "in order" if in_order else "not in order"
 
     return Verdict(
-        claim="Every call was answered exactly once, in order.",
+        claim="Every call has one answer, in order",
         held=in_order and not strays and count == len(once),
-        evidence=f"{len(once)} of {count} calls once, {order}",
+        evidence=f"{len(once)} of {count} calls, {order}",
     )
 
 
@@ -72,9 +72,9 @@ def refused_never_ran(
     ran = sneaked + unasked + sum(result.attempts for result in refused)
 
     return Verdict(
-        claim="No call that the gate refused reached a body.",
+        claim="No refused call reached a body",
         held=bool(refused) and not ran,
-        evidence=f"{len(refused)} refused, {ran} entered",
+        evidence=f"{len(refused)} calls refused, {ran} bodies entered",
     )
 
 
@@ -86,9 +86,9 @@ def duplicates_refused(refusal: DuplicateToolError | None) -> Verdict:
     named = sum(len(places) for places in sites.values())
 
     return Verdict(
-        claim="No second tool of one name was accepted.",
+        claim="No second tool of one name is accepted",
         held=named == 2,
-        evidence=f"2 offered, {named} named in the refusal",
+        evidence=f"{named} of 2 places named",
     )
 
 
@@ -104,9 +104,9 @@ def timeouts_answered(results: Iterable[ToolResult]) -> Verdict:
     worst = max(late, default=0.0)
 
     return Verdict(
-        claim=f"Every timeout was answered within {LATEST_ANSWER:g} s of its limit.",
+        claim=f"A timeout is answered within {LATEST_ANSWER:g} s",
         held=bool(late) and worst <= LATEST_ANSWER,
-        evidence=f"{len(late)} timed out, at most {worst:.3f} s late",
+        evidence=f"{len(late)} calls, at most {worst * 1000:.0f} ms late",
     )
 
 
@@ -118,7 +118,7 @@ def transcripts_valid(episodes: Iterable[Episode]) -> Verdict:
     valid = [messages for messages in conversations if is_valid(messages)]
 
     return Verdict(
-        claim="Every transcript is valid: each call in it has its answer.",
+        claim="Every transcript is valid",
         held=bool(conversations) and len(valid) == len(conversations),
         evidence=f"{len(valid)} of {len(conversations)} conversations",
     )

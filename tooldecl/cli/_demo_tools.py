@@ -228,4 +228,4 @@ def search_the_web(words: str) -> list[str]:
     Args:
         words: Words to search for.
     """
-    raise AssertionError("unreachable")
+    return [words]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
-from typing import Self
+from functools import cached_property
 
 from .._calls import ToolResult
 from .._isolation import Ledger
@@ -31,14 +31,6 @@ class Engine(ABC):
 
     timeout: float | None = None
     max_abandoned: int | None = None
-    ledger: Ledger
-
-    def __new__(cls, *_args: object, **_options: object) -> Self:
-        # An engine of a host's own may have no reason to call __init__.
-        engine = super().__new__(cls)
-        engine.ledger = Ledger()
-
-        return engine
 
     def __init__(
         self,
@@ -48,6 +40,14 @@ class Engine(ABC):
     ) -> None:
         self.timeout = checked_timeout(self, timeout)
         self.max_abandoned = checked_max_abandoned(self, max_abandoned)
+
+    # Not made in __init__, which an engine of a host's own may have no reason to call.
+    @cached_property
+    def ledger(self) -> Ledger:
+        """
+        The bodies that were left behind.
+        """
+        return Ledger()
 
     @abstractmethod
     def run_batch(

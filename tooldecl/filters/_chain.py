@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from .._calls import ToolRequest, ToolResult
+from .._policy import shown
 from ..exceptions import DeclarationError, NotAvailableError
 
 
@@ -41,9 +42,7 @@ class Around(Protocol):
         """
         ...
 
-    def filter_failed(
-        self, name: str, error: BaseException | None, inner: ToolResult | None
-    ) -> ToolResult:
+    def filter_failed(self, name: str, error: BaseException | None) -> ToolResult:
         """
         Make the result of a call whose filter *name* failed.
 
@@ -72,7 +71,8 @@ def check_filter(candidate: object) -> Filter:
         raise NotAvailableError(option="A filter object with around() or aaround()")
 
     raise DeclarationError(
-        f"A filter is a generator function that takes the request, got {candidate!r}."
+        "A filter is a generator function that takes the request, got "
+        f"{shown(candidate)}."
     )
 
 
@@ -99,11 +99,11 @@ def through(
                 over, sent = _advance(layer, result)
             except BaseException as error:  # whatever it is, the call does not go on
                 _drop_our_frames(error)
-                return call.filter_failed(name, error, result)
+                return call.filter_failed(name, error)
             if over:
                 return call.filter_returned(name, sent, result)
             if not isinstance(sent, ToolRequest):
-                return call.filter_failed(name, None, result)
+                return call.filter_failed(name, None)
             result = yield from through(rest, sent, inner, call)
     finally:
         if layer is not None:

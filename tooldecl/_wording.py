@@ -1,0 +1,53 @@
+"""
+The words that several errors share: fates, limits, durations, lists that do not end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+FATE_TEXTS = {
+    "not_started": "It never started.",
+    "completed": "It had already finished; its result was dropped.",
+    "stopped": "It was stopped.",
+    "killed": "It was killed.",
+    "abandoned": "It may still be running and may still take effect.",
+}
+
+SOURCE_TEXTS = {
+    "declared": "the limit declared on it",
+    "engine": "the engine's limit",
+    "batch": "what was left of the batch's limit",
+}
+
+
+def seconds(value: float) -> str:
+    """
+    Render seconds for a sentence, as in ``0.2 s``.
+    """
+    return f"{value:.4g} s"
+
+
+def joined(head: str, lines: Sequence[str], limit: int = 990) -> str:
+    """
+    Join as many of *lines* as fit below *limit* characters, and say how many are left.
+    """
+    text = head
+    for done, line in enumerate(lines):
+        short = line if len(line) <= 300 else line[:297] + "..."
+        if len(text) + len(short) + 1 > limit - 30:
+            return f"{text}\nand {len(lines) - done} more."
+        text += "\n" + short
+
+    return text
+
+
+def some_of(names: Sequence[str], most: int = 10) -> str:
+    """
+    List names, not for ever.
+    """
+    shown = [name if len(name) <= 60 else name[:57] + "..." for name in names[:most]]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+
+    return ", ".join(shown) + more
