@@ -1,20 +1,28 @@
 """
 Declare tools for LLM agents once; run them under the limits you declared.
+
+A name is read from its home when it is first asked for: a module that only declares
+tools does not pay for the validator, and ``import tooldecl`` pays for neither.
 """
 
 from __future__ import annotations
 
-from ._calls import BatchResult, Fate, Status, ToolCall, ToolRequest, ToolResult
-from ._client import ToolClient
-from ._context import ToolContext, current_context
-from ._decl import ToolSpec, meta_of, prefixed, tool, tools_in
-from ._loop import ToolLoop
-from ._meta import Retry, ToolMeta
-from ._sentinels import UNSET
-from ._strictjson import JSONLimits
-from ._table import ToolTable
-from ._turns import LoopResult, Model, ModelRequest, StopReason, Turn
-from .exceptions import DeclarationError, DuplicateToolError, NotFound, ToolError
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+
+if TYPE_CHECKING:
+    from ._calls import BatchResult, Fate, Status, ToolCall, ToolRequest, ToolResult
+    from ._client import ToolClient
+    from ._context import ToolContext, current_context
+    from ._decl import ToolSpec, meta_of, prefixed, tool, tools_in
+    from ._loop import ToolLoop
+    from ._meta import Retry, ToolMeta
+    from ._sentinels import UNSET
+    from ._strictjson import JSONLimits
+    from ._table import ToolTable
+    from ._turns import LoopResult, Model, ModelRequest, StopReason, Turn
+    from .exceptions import DeclarationError, DuplicateToolError, NotFound, ToolError
 
 
 __all__ = [
@@ -49,14 +57,52 @@ __all__ = [
     "tools_in",
 ]
 
+_HOMES = {
+    "UNSET": "_sentinels",
+    "BatchResult": "_calls",
+    "DeclarationError": "exceptions",
+    "DuplicateToolError": "exceptions",
+    "Fate": "_calls",
+    "JSONLimits": "_strictjson",
+    "LoopResult": "_turns",
+    "Model": "_turns",
+    "ModelRequest": "_turns",
+    "NotFound": "exceptions",
+    "Retry": "_meta",
+    "Status": "_calls",
+    "StopReason": "_turns",
+    "ToolCall": "_calls",
+    "ToolClient": "_client",
+    "ToolContext": "_context",
+    "ToolError": "exceptions",
+    "ToolLoop": "_loop",
+    "ToolMeta": "_meta",
+    "ToolRequest": "_calls",
+    "ToolResult": "_calls",
+    "ToolSpec": "_decl",
+    "ToolTable": "_table",
+    "Turn": "_turns",
+    "current_context": "_context",
+    "meta_of": "_decl",
+    "prefixed": "_decl",
+    "tool": "_decl",
+    "tools_in": "_decl",
+}
 
-def __getattr__(name: str) -> str:
+
+def __getattr__(name: str) -> Any:
     """
-    Read the version from the installed package, only when it is asked for.
+    Read a public name from its home, and the version from the installed package.
     """
     if name == "__version__":
-        from importlib.metadata import version
+        return import_module("importlib.metadata").version("tooldecl")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
 
-        return version("tooldecl")
+    return value
 
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

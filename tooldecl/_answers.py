@@ -138,12 +138,17 @@ class Answers:
             self._call_id, self._name, attempt.value, content, self.attempts, writes
         )
 
-    def failure(self, error: BaseException, attempt: Attempt) -> ToolResult:
+    def failure(
+        self, error: BaseException, attempt: Attempt, *, raised: bool
+    ) -> ToolResult:
         """
         Make the result of the last attempt, which failed with *error*.
+
+        Args:
+            raised: Whether the body raised it; a body may raise our own errors too.
         """
         seal(attempt.context, cancelled=attempt.timed_out)
-        if isinstance(error, CallError) and error is not attempt.error:
+        if isinstance(error, CallError) and not raised:
             return self.refusal(error)
         if isinstance(error, GeneratorTooLong):
             return self.refusal(self._too_large(error.size))

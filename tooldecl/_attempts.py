@@ -83,16 +83,19 @@ class Attempts:
             if attempt.error is None and not attempt.timed_out and not attempt.refused:
                 return answers.success(attempt)
             error = self._error_of(attempt)
+            raised = error is attempt.error
             wait = None if retry is None else self._next_wait(attempt, error, began)
             self._tell(attempt, error, wait)
+            if raised:  # its traceback leads to frames that hold the attempt
+                attempt.error = None
             if wait is None:
-                return answers.failure(error, attempt)
+                return answers.failure(error, attempt, raised=raised)
             yield Pause(wait)
             try:
                 # A body may have changed what it was given; the next one gets its own.
                 admitted, previous = again(admitted), error
             except CallError:  # a check of the tool's author that changed its mind
-                return answers.failure(error, attempt)
+                return answers.failure(error, attempt, raised=raised)
 
     def _new_attempt(
         self, admitted: Admitted, number: int, previous: BaseException | None

@@ -10,7 +10,6 @@ The matching page is docs/explanation/the-life-of-a-call.md.
 from __future__ import annotations
 
 import heapq
-import json
 import math
 import re
 
@@ -29,7 +28,8 @@ from ._jsonfaults import (
     too_deep,
     too_long,
 )
-from ._strictjson import JSONLimits, loads_strict, text_of
+from ._jsonforms import DICT, JSON
+from ._strictjson import JSONLimits, loads_strict, object_in, text_of
 from ._table import ToolEntry, ToolTable
 from .exceptions import CallError, MalformedJSONError, UnknownToolError
 
@@ -38,7 +38,6 @@ __all__ = ["Admitted", "admit", "again", "split_request"]
 
 # Typed so that checkers do not narrow to containers of unknown things.
 ARRAYS: Any = (list, tuple)
-DICT: Any = dict
 MAPPING: Any = Mapping
 
 _CONTROL = re.compile("[\0-\x1f]")
@@ -88,8 +87,15 @@ def admit(
     else:
         text, arguments = _from_mapping(given, limits)
     entry = _entry_of(table, name)
+    try:
+        values = entry.validate(text, arguments)
+        if entry.meta.coerce == "repair":
+            # What stood in strings was read under limits of its own.
+            _Copy(limits).mapping(arguments, limits.max_depth)
+    except RecursionError:
+        raise MalformedJSONError(reason=UNREADABLE_DEPTH) from None
 
-    return Admitted(entry, arguments, entry.validate(text, arguments))
+    return Admitted(entry, arguments, values)
 
 
 def again(admitted: Admitted) -> Admitted:
@@ -101,7 +107,7 @@ def again(admitted: Admitted) -> Admitted:
     """
     entry, arguments = admitted.entry, admitted.arguments
 
-    return Admitted(entry, arguments, entry.validate(_dumps(arguments), arguments))
+    return Admitted(entry, arguments, entry.validate(JSON.encode(arguments), arguments))
 
 
 def split_request(
@@ -134,17 +140,13 @@ def split_request(
 
 def _from_text(given: str | bytes, limits: JSONLimits) -> tuple[str, dict[str, Any]]:
     text = text_of(given, limits)
-    arguments = loads_strict(text, limits)
+    arguments = object_in(text, limits)
     # What JSON forbids and only the switch lets through is written anew: the validator
     # has a parser of its own. So is blank text and null.
     if not arguments or (limits.control_characters and _CONTROL.search(text)):
-        return _dumps(arguments), arguments
+        return JSON.encode(arguments), arguments
 
     return text, arguments
-
-
-def _dumps(arguments: dict[str, Any]) -> str:
-    return json.dumps(arguments, ensure_ascii=False, allow_nan=False)
 
 
 def _from_mapping(given: Any, limits: JSONLimits) -> tuple[str, dict[str, Any]]:
@@ -161,7 +163,7 @@ def _from_mapping(given: Any, limits: JSONLimits) -> tuple[str, dict[str, Any]]:
         kind = type(exc).__name__
         raise MalformedJSONError(reason=f"reading them raised {kind}") from exc
 
-    return text_of(_dumps(arguments), limits), arguments
+    return text_of(JSON.encode(arguments), limits), arguments
 
 
 @final
@@ -215,10 +217,6 @@ class _Copy:
             raise MalformedJSONError(reason=too_long(self._limits.max_chars))
         if value is None or value is True or value is False:
             return value
-        if isinstance(value, MAPPING):
-            return self.mapping(value, room)
-        if isinstance(value, ARRAYS):
-            return self._array(value, room)
         if isinstance(value, str):
             value = str.__str__(value)
         elif isinstance(value, int):
@@ -227,6 +225,10 @@ class _Copy:
             value = float.__float__(value)
             if not math.isfinite(value):
                 self._refuse(NOT_FINITE)
+        elif isinstance(value, MAPPING):
+            return self.mapping(value, room)
+        elif isinstance(value, ARRAYS):
+            return self._array(value, room)
         else:
             self._refuse(f"a value of type {type(value).__name__} is not JSON data")
         if reason := fault_of(value):

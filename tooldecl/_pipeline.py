@@ -160,7 +160,8 @@ class Call:
         """
         Return the one answer, within its limit, and tell the hooks.
         """
-        result = self._outcome
+        # A frame of the body may keep this call, and must not keep the result by it.
+        result, self._outcome = self._outcome, None
         if result is None:
             raise AssertionError("unreachable")
         result = self._stamped(self._answers.fitted(result))
@@ -179,7 +180,7 @@ class Call:
         if not self._runtime.reports:
             return
         if attempt is not None and attempt.error is error:
-            result = self._answers.failure(error, attempt)
+            result = self._answers.failure(error, attempt, raised=True)
         else:
             fate = self._answers.fate.value
             result = self._answers.refusal(

@@ -36,7 +36,7 @@ from ._jsonfaults import (
 from .exceptions import DeclarationError, MalformedJSONError
 
 
-__all__ = ["JSONLimits", "loads_any", "loads_strict", "text_of"]
+__all__ = ["JSONLimits", "loads_any", "loads_strict", "object_in", "text_of"]
 
 DEEPEST: Final = 200  # pydantic's own reader takes no more
 
@@ -101,10 +101,18 @@ def loads_strict(
         MalformedJSONError: The text is anything else, or not every parser would read
             the same from it.
     """
-    wire = text_of(text, limits)
+    return object_in(text_of(text, limits), limits, levels_around=levels_around)
+
+
+def object_in(
+    text: str, limits: JSONLimits, *, levels_around: int = 0
+) -> dict[str, Any]:
+    """
+    Read the object in a text that `text_of` approved, as `loads_strict` does.
+    """
     value: Any = {}
-    if wire.strip(SPACE):
-        value = _read(wire, limits, limits.max_depth + levels_around)
+    if text.strip(SPACE):
+        value = _read(text, limits, limits.max_depth + levels_around)
     if value is None:
         return {}
     if type(value) is not DICT:

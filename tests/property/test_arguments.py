@@ -181,7 +181,7 @@ def verdict(table: ToolTable, arguments: object) -> bool:
     for path, text in problems:
         assert path.startswith("$")
         assert 200 > len(path) + len(text)
-        assert text.endswith((".", "}")), text
+        assert text.endswith((".", "?", "}")), text
         assert "None" not in text
 
     return not problems

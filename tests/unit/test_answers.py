@@ -69,7 +69,7 @@ def failure_of(error, **limits):
     attempt = attempt_that(error=error)
     answers = answers_after(attempt, **limits)
 
-    return answers.fitted(answers.failure(error, attempt))
+    return answers.fitted(answers.failure(error, attempt, raised=True))
 
 
 REFUSALS = [

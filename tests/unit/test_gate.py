@@ -22,7 +22,7 @@ from typing import Annotated, Any
 import pydantic
 import pytest
 
-from tooldecl import JSONLimits, ToolTable, tool
+from tooldecl import JSONLimits, ToolSpec, ToolTable, tool
 from tooldecl._gate import admit, split_request
 from tooldecl.exceptions import (
     CallError,
@@ -229,6 +229,47 @@ def test_a_list_sent_as_a_string_is_told_apart():
         assert {"items": [1, 2]} == admitted("total_repaired", given)
     for broken in ('[1, "x"]', "[1, 2", '[{"a": 1, "a": 2}]', "[NaN]"):
         refusal("total_repaired", {"items": broken}, kind=InvalidArgumentsError)
+
+
+def in_strings(levels, times):
+    """
+    Return lists inside of a string inside of lists, and so on.
+    """
+    text = "[]"
+    for _ in range(times):
+        text = "[" * levels + json.dumps(text) + "]" * levels
+
+    return f'{{"data": {text}}}'
+
+
+def test_what_strings_hold_counts_as_depth():
+    """
+    R74: a repair is no way around the limit, nor around the stack.
+    """
+    table = ToolTable.assemble(
+        [
+            ToolSpec(
+                name="nested",
+                description="Take lists of lists.",
+                input_schema={
+                    "type": "object",
+                    "properties": {"data": {"$ref": "#/$defs/lists"}},
+                    "$defs": {
+                        "lists": {"type": "array", "items": {"$ref": "#/$defs/lists"}}
+                    },
+                },
+                handler=lambda arguments, /: arguments,
+                coerce="repair",
+            )
+        ]
+    )
+    fits = admit(table, LIMITS, "nested", in_strings(20, 3))
+    deep = refusal("nested", in_strings(40, 2), table=table, kind=MalformedJSONError)
+    abyss = refusal("nested", in_strings(60, 16), table=table, kind=CallError)
+
+    assert 61 == str(fits.values).count("[")
+    assert "it is nested deeper than the limit of 64 levels" == deep.reason
+    assert len(str(abyss)) < 1_000
 
 
 # What docs/reference/json-rules.md says: which JSON scalar is taken for which type.

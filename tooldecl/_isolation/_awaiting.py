@@ -33,7 +33,10 @@ def is_generator(value: object) -> bool:
     """
     Whether *value* is a generator, and no coroutine of the old style.
     """
-    return type(value) is GeneratorType and not is_awaitable(value)
+    if isinstance(value, GeneratorType):
+        return not value.gi_code.co_flags & ITERABLE_COROUTINE
+
+    return False
 
 
 def is_async_generator(value: object) -> bool:

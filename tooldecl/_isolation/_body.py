@@ -173,7 +173,7 @@ def _run_body(attempt: Attempt) -> None:
     attempt.started = True
     try:
         value: Any = attempt.call(attempt.values, attempt.context)
-        if is_generator(value):
+        if type(value) not in PLAIN and is_generator(value):
             value = _consume(value, attempt)
         attempt.value = value
     except BaseException as error:  # the outcome is a value (invariant 1)

@@ -69,12 +69,13 @@ def refused_never_ran(
     unasked = sum(
         max(0, count - allowed.get(name, 0)) for name, count in entered.items()
     )
-    ran = sneaked + unasked + sum(result.attempts for result in refused)
+    tried = sum(result.attempts for result in refused)
+    ran = max(sneaked, unasked, tried)
 
     return Verdict(
         claim="No refused call reached a body",
         held=bool(refused) and not ran,
-        evidence=f"{len(refused)} calls refused, {ran} bodies entered",
+        evidence=f"{len(refused)} refused, {ran} bodies entered",
     )
 
 

