@@ -27,7 +27,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
     names = pyfuncitem._fixtureinfo.argnames
     kwargs = {name: pyfuncitem.funcargs[name] for name in names}
-    test = pyfuncitem.obj(**kwargs)
-    asyncio.run(asyncio.wait_for(test, HANGS_AFTER), debug=True)
+    with asyncio.Runner(debug=True) as runner:
+        # A step that takes long on a busy machine is not worth a word in the log.
+        runner.get_loop().slow_callback_duration = HANGS_AFTER
+        runner.run(asyncio.wait_for(pyfuncitem.obj(**kwargs), HANGS_AFTER))
 
     return True
