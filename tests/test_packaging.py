@@ -134,7 +134,7 @@ CORE = {
     [
         ("import tooldecl", {"tooldecl"}),
         ("from tooldecl import tool", {"tooldecl", "wrapt"}),
-        ("from tooldecl import ToolClient", {"pydantic", "tooldecl", "wrapt"}),
+        ("from tooldecl import ToolClient", {"pydantic", "tooldecl"}),
     ],
 )
 def test_importing_brings_only_what_it_needs(statement, brought):
