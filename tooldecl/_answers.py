@@ -153,12 +153,21 @@ class Answers:
         if isinstance(error, GeneratorTooLong):
             return self.refusal(self._too_large(error.size))
         found = list(leaves(error))
-        if isinstance(error, Exception) and all(isinstance(e, NotFound) for e in found):
-            text = " ".join(text_of(e).strip() for e in found).strip()
-            text = text or f"Tool {self._name!r} ran and found nothing."
-            return self._result(Status.NOT_FOUND, text, error=error)
+        if all(isinstance(leaf, NotFound) for leaf in found):
+            return self._not_found(error, found)
 
         return self.refusal(failed(self._name, error, self.attempts))
+
+    def _not_found(
+        self, error: BaseException, found: list[BaseException]
+    ) -> ToolResult:
+        text = " ".join(filter(None, (text_of(leaf).strip() for leaf in found)))
+        text = text or f"Tool {self._name!r} ran and found nothing."
+        if not isinstance(error, NotFound):  # a task group wraps even these
+            group, error = error, NotFound(text)
+            error.__cause__ = group
+
+        return self._result(Status.NOT_FOUND, text, error=error)
 
     def refusal(self, error: CallError) -> ToolResult:
         """

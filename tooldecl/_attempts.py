@@ -81,7 +81,11 @@ class Attempts:
             attempt = self._new_attempt(admitted, number, previous)
             yield attempt
             if attempt.error is None and not attempt.timed_out and not attempt.refused:
-                return answers.success(attempt)
+                result = answers.success(attempt)
+                if result.error is not None:  # our own words, without a value
+                    cause = None if self._meta.sensitive else result.error.__cause__
+                    logger.warning("%s", result.error, exc_info=cause)
+                return result
             error = self._error_of(attempt)
             raised = error is attempt.error
             wait = None if retry is None else self._next_wait(attempt, error, began)
@@ -180,7 +184,7 @@ class Attempts:
         except Exception as failure:  # the author's predicate may raise anything
             if is_fatal(failure, runtime.stop_on):
                 raise
-            self._log("Whether to repeat %r cannot be decided: %s.", failure)
+            self._log_types("Whether to repeat %r cannot be decided: %s.", failure)
             return None
         if wait is None or deadline is None:
             return wait
@@ -196,11 +200,11 @@ class Attempts:
         if _is_finding(error):
             return
         if error is attempt.error:
-            self._log("Tool %r failed: %s.", error)
+            self._log_types("Tool %r failed: %s.", error)
         if self._runtime.reports:
             self._runtime.reports.failed(attempt.context, error, wait)
 
-    def _log(self, text: str, error: BaseException) -> None:
+    def _log_types(self, text: str, error: BaseException) -> None:
         # What a sensitive tool raises may hold the values it was given.
         shown = None if self._meta.sensitive else error
         kinds = ", ".join(type_names(error))

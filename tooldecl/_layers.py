@@ -73,9 +73,10 @@ class Layers:
             call_id=call_id, name=meta.name, arguments=admitted.arguments, meta=meta
         )
         filters = self._runtime.filters
-        result = yield from through(filters, self._request, self._run_body, self)
 
-        return result.replace()
+        return (
+            yield from through(filters, self._request, self._run_body, self)
+        ).replace()
 
     def _run_body(self, request: ToolRequest) -> Flow:
         """

@@ -396,6 +396,7 @@ class TestOtherDecorators:
             return x * x
 
         assert 9 == run(tool(adapted(square)), {"y": "3"})
+        assert 9 == run(adapted(tool(square)), {"y": "3"})
         assert 9 == run(tool(renaming(square)), {"y": "3"})
         assert 9 == run(renaming(tool(square)), {"y": "3"})
 

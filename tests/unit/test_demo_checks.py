@@ -4,13 +4,17 @@ The claims of the demo can break: each is shown what breaks it.
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from tooldecl import DuplicateToolError, Fate, Status, ToolResult
+from tooldecl import DuplicateToolError, Fate, ModelRequest, Status, ToolResult, Turn
 from tooldecl.cli import _demo_checks as checks
 from tooldecl.cli._demo_journal import Episode, Journal
+from tooldecl.cli._demo_model import OUT_OF_TIME, QUESTIONS, Decider, Impatient
 from tooldecl.exceptions import ToolTimeoutError
 from tooldecl.telemetry import CallFinished, CallStarted
+from tooldecl.testing import FakeClock, ScriptedModel
 
 
 def result(call_id="c1", name="track", status=Status.OK, **fields):
@@ -191,3 +195,55 @@ def test_arguments_are_described_without_their_values(arguments, shape):
     nested = "{a: object[2], d: list[1], e: none}"
 
     assert {"a": shape or nested} == notes.shapes
+
+
+class Model:
+    """
+    A model that takes seconds of a clock for each turn.
+    """
+
+    def __init__(self, clock, seconds):
+        self.clock = clock
+        self.seconds = seconds
+
+    def respond(self, request):
+        self.clock.advance(self.seconds)
+        return Turn(text="An answer.")
+
+    async def arespond(self, request):
+        return self.respond(request)
+
+
+@pytest.mark.parametrize("colour", ["sync", "async"])
+def test_a_model_that_takes_too_long_is_not_asked_again(colour):
+    """
+    The demo ends in time on a machine that is too busy for the model.
+    """
+    clock = FakeClock()
+    model = Impatient(Model(clock, 6.0), patience=10.0, now=clock.monotonic)
+    request = ModelRequest(messages=[], tools=[])
+    said = [
+        asyncio.run(model.arespond(request)).text
+        if colour == "async"
+        else model.respond(request).text
+        for _ in range(3)
+    ]
+
+    assert (["An answer.", "An answer.", OUT_OF_TIME], 12.0) == (
+        said,
+        clock.monotonic(),
+    )
+
+
+def test_a_script_decides_where_the_model_takes_too_long():
+    """
+    The questions that are left are answered all the same.
+    """
+    clock = FakeClock()
+    local = Impatient(Model(clock, 6.0), patience=5.0, now=clock.monotonic)
+    who = Decider(name="slow", local=local)
+    before = who.model_for(QUESTIONS[0])
+    before.respond(ModelRequest(messages=[], tools=[]))
+    after = who.model_for(QUESTIONS[0])
+
+    assert (local, True, ScriptedModel) == (before, who.is_out_of_time, type(after))

@@ -23,7 +23,7 @@ import pydantic
 import pytest
 
 from tooldecl import JSONLimits, ToolSpec, ToolTable, tool
-from tooldecl._gate import admit, split_request
+from tooldecl._gate import admit, again, split_request
 from tooldecl.exceptions import (
     CallError,
     InvalidArgumentsError,
@@ -387,6 +387,18 @@ def test_the_callers_mapping_is_neither_kept_nor_changed():
     admitted("total_repaired", given)
 
     assert ({"items": "[1, 2]"}, before) == (given, deep)
+
+
+def test_a_repeated_attempt_gets_values_of_its_own():
+    """
+    ARG-02: what the first attempt's body did with them must not reach the second.
+    """
+    first = admit(TABLE, LIMITS, "total", '{"items": [1, 2]}')
+    first.values["items"].append(3)
+    second = again(first)
+
+    assert {"items": [1, 2]} == second.values == second.arguments
+    assert second.values["items"] is not first.arguments["items"]
 
 
 @dataclasses.dataclass

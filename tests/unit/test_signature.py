@@ -186,6 +186,19 @@ class TestParameters:
 
         assert "db: x" == run(tool(functools.partial(query, "db: ")), {"text": "x"})
 
+    def test_what_stands_behind_a_name_goes_by_its_name(self):
+        """
+        R91: a partial of a partial cannot fill by place what is behind a named one.
+        """
+
+        def three(a: int, b: int, c: int) -> None: ...
+
+        inner = functools.update_wrapper(functools.partial(three, a=1), three)
+
+        assert "gives it more arguments than it takes." in str(
+            refused(functools.partial(inner, 5))
+        )
+
     @pytest.mark.parametrize(
         ("partial", "reason"),
         [

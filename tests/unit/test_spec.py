@@ -26,7 +26,9 @@ from tooldecl import (
     meta_of,
     tool,
 )
+from tooldecl._gate import admit
 from tooldecl._meta import ToolOptions
+from tooldecl._strictjson import JSONLimits
 
 
 def take(arguments: dict[str, Any]) -> Any:
@@ -439,11 +441,11 @@ class TestHandler:
         """
         R145: the arguments that are logged or repeated are others.
         """
-        made = spec({"a": {"type": "array"}})
-        values = values_of(made, {"a": [1]})
-        values["a"].append(2)
+        table = ToolTable.assemble([spec({"a": {"type": "array"}})])
+        admitted = admit(table, JSONLimits(), "spec", {"a": [1]})
+        admitted.values["a"].append(2)
 
-        assert {"a": [1]} == values_of(made, {"a": [1]})
+        assert {"a": [1]} == admitted.arguments
 
     @pytest.mark.parametrize(
         ("handler", "properties", "required", "reason"),

@@ -106,6 +106,8 @@ def through(
                 return call.filter_failed(name, None)
             result = yield from through(rest, sent, inner, call)
     finally:
+        # A filter's error keeps this frame, and must not keep the results by it.
+        result = sent = None
         if layer is not None:
             _close(layer, name, call)
 

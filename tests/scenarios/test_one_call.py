@@ -1,0 +1,407 @@
+"""
+One call has one answer, whatever happens, and both fronts give the same one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from fronts import call
+
+from tooldecl import NotFound, ToolCall, ToolClient, ToolError, tool
+from tooldecl.engines import SequentialEngine
+from tooldecl.exceptions import (
+    EngineBusyError,
+    EngineClosedError,
+    GuardFailedError,
+    InvalidArgumentsError,
+    MalformedJSONError,
+    ResultTooLargeError,
+    ToolFailedError,
+    ToolTimeoutError,
+    UnencodableResultError,
+    UnknownToolError,
+)
+
+
+RUNS = []
+
+
+@pytest.fixture(autouse=True)
+def _no_runs():
+    RUNS.clear()
+
+
+@tool
+def look_up(key: str) -> dict[str, str]:
+    """Look something up."""
+    RUNS.append(key)
+    if key == "nothing":
+        raise NotFound
+    if key == "no order":
+        raise NotFound(f"There is no order {key}.")
+    if key == "closed":
+        raise ToolError("The shop is closed.", error_class="environment")
+    if key == "secret":
+        raise RuntimeError("postgres://ann:hunter2@db")
+    if key == "exit":
+        raise SystemExit(3)
+    if key == "exit with words":
+        raise SystemExit("hunter2")
+    if key == "cancelled":
+        raise asyncio.CancelledError
+    if key == "stop":
+        raise StopIteration(5)
+    if key == "timeout":
+        raise TimeoutError("hunter2")
+    if key == "deep":
+        return look_up("deep")
+    if key == "assert":
+        raise AssertionError("hunter2")
+    if key == "import":
+        raise ModuleNotFoundError("hunter2")
+    if key == "group":
+        raise ExceptionGroup("hunter2", [KeyError("hunter2"), OSError("hunter2")])
+    if key == "mixed":
+        raise ExceptionGroup("hunter2", [ToolError("Shop A is closed."), OSError()])
+    if key == "group of nothing":
+        raise ExceptionGroup("", [NotFound("Not in A."), NotFound("Not in B.")])
+
+    return {key: "found"}
+
+
+@tool(result_limit=10)
+def talk() -> str:
+    """Say too much."""
+    RUNS.append("talk")
+
+    return "x" * 11
+
+
+@tool
+def strange() -> object:
+    """Return what has no JSON form."""
+    RUNS.append("strange")
+
+    return object()
+
+
+def blocking(request):
+    """
+    Fail at every tool but one.
+    """
+    if request.name == "strange" or request.arguments.get("key") == "guarded":
+        raise ValueError("hunter2")
+
+    return (yield request)
+
+
+def client_with(*filters, **options):
+    """
+    Build the client of these tests.
+    """
+    return ToolClient([look_up, talk, strange], filters=filters, **options)
+
+
+def failed(text, error_class="semantic", attempts=1):
+    """
+    List what is expected of a body that raised.
+    """
+    return ("tool_error", "completed", error_class, attempts, text, ToolFailedError)
+
+
+CALLS = [
+    (
+        ("look_up", {"key": "a"}),
+        ("ok", "completed", None, 1, '{"a":"found"}', type(None)),
+    ),
+    (
+        ("look_up", {"key": "nothing"}),
+        ("not_found", "completed", None, 1, "Tool 'look_up' ran and found nothing.", NotFound),
+    ),
+    (
+        ("look_up", {"key": "no order"}),
+        ("not_found", "completed", None, 1, "There is no order no order.", NotFound),
+    ),
+    (
+        ("look_up", {"key": "group of nothing"}),
+        ("not_found", "completed", None, 1, "Not in A. Not in B.", NotFound),
+    ),
+    (("look_up", {"key": "closed"}), failed("The shop is closed.", "environment")),
+    (("look_up", {"key": "secret"}), failed("Tool 'look_up' failed: RuntimeError.")),
+    (
+        ("look_up", {"key": "exit"}),
+        failed("Tool 'look_up' tried to end the program, with exit code 3."),
+    ),
+    (
+        ("look_up", {"key": "exit with words"}),
+        failed("Tool 'look_up' tried to end the program, with a message."),
+    ),
+    (
+        ("look_up", {"key": "cancelled"}),
+        failed("Tool 'look_up' failed: something it waited for was cancelled."),
+    ),
+    (("look_up", {"key": "stop"}), failed("Tool 'look_up' failed: StopIteration.")),
+    (
+        ("look_up", {"key": "timeout"}),
+        failed("Tool 'look_up' failed: TimeoutError.", "transient"),
+    ),
+    (("look_up", {"key": "deep"}), failed("Tool 'look_up' failed: RecursionError.")),
+    (("look_up", {"key": "assert"}), failed("Tool 'look_up' failed: AssertionError.")),
+    (
+        ("look_up", {"key": "import"}),
+        failed("Tool 'look_up' failed: ModuleNotFoundError.", "environment"),
+    ),
+    (
+        ("look_up", {"key": "group"}),
+        failed("Tool 'look_up' failed: KeyError, OSError."),
+    ),
+    (
+        ("look_up", {"key": "mixed"}),
+        failed("Shop A is closed. Tool 'look_up' failed: OSError."),
+    ),
+    (
+        ("talk", None),
+        (
+            "too_large",
+            "completed",
+            "semantic",
+            1,
+            "Tool 'talk' ran, but its result has 11 characters and the limit is 10. Ask "
+            "for less.",
+            ResultTooLargeError,
+        ),
+    ),
+    (
+        ("strange", {}),
+        (
+            "unencodable",
+            "completed",
+            "semantic",
+            1,
+            "Tool 'strange' ran, but its result cannot be sent: a value of this type has "
+            "no JSON form (type object).",
+            UnencodableResultError,
+        ),
+    ),
+    (
+        ("look_up", {"key": 5}),
+        ("invalid", "not_started", "semantic", 0, None, InvalidArgumentsError),
+    ),
+    (
+        ("look_up", '{"key": "a"'),
+        ("invalid", "not_started", "semantic", 0, None, MalformedJSONError),
+    ),
+    (
+        ("lookup", {"key": "a"}),
+        (
+            "unknown_tool",
+            "not_started",
+            "semantic",
+            0,
+            "There is no tool named 'lookup'. Use one of: 'look_up', 'talk', 'strange'.",
+            UnknownToolError,
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), CALLS, ids=lambda v: str(v)[:40])
+def test_the_answer_of_one_call(front, given, expected):
+    """
+    GATE-08, GATE-09, GATE-10, GATE-11, CLS-01, FAT-01, FAT-02, FAT-03, RES-05, E-35, R119,
+    R120: one line for each way a call can end, with the same words under both fronts. No
+    text of a foreign exception is among them.
+    """
+    result = call(front, client_with(), *given)
+    content = result.content if expected[4] is None else expected[4]
+
+    assert (*expected[:4], content, expected[5]) == (
+        result.status,
+        result.fate,
+        result.error_class,
+        result.attempts,
+        result.content,
+        type(result.error),
+    )
+    assert (result.attempts, False) == (
+        min(1, len(RUNS)),
+        "hunter2" in result.to_json(),
+    )
+
+
+def comparable(result):
+    """
+    Leave out what differs from call to call.
+    """
+    plain = result.to_dict()
+
+    return {k: v for k, v in plain.items() if k not in ("call_id", "elapsed")}
+
+
+@pytest.mark.parametrize("given", [given for given, _ in CALLS], ids=lambda v: str(v)[:40])
+def test_both_fronts_give_equal_answers(given):
+    """
+    A host may change from one front to the other without reading the manual again.
+    """
+    results = [call(front, client_with(), *given) for front in ("sync", "async")]
+
+    assert comparable(results[0]) == comparable(results[1])
+
+
+@pytest.mark.parametrize("given", [given for given, _ in CALLS], ids=lambda v: str(v)[:40])
+@pytest.mark.parametrize("limit", [None, 11, 50])
+def test_the_text_is_never_empty_and_within_its_limit(given, limit):
+    """
+    R111: whatever the status there is something to send, a result stays within its limit,
+    and the text of a failure within 1,000 characters.
+    """
+    client = client_with(result_limit=limit, on_overflow="truncate")
+    result = client.invoke(*given)
+    longest = limit if result.ok and limit else 1000
+
+    assert 0 < len(result.content.strip()) <= longest
+    assert result.content == json.loads(result.to_json())["content"]
+
+
+def test_a_guard_that_fails_blocks_the_call(front):
+    """
+    FAT-05: the deciding filter itself failed, which is neither a yes nor a no.
+    """
+    result = call(front, client_with(blocking), "look_up", {"key": "guarded"})
+
+    assert (
+        "guard_failed",
+        "not_started",
+        "semantic",
+        0,
+        "A check around tool 'look_up' failed. It was not run.",
+        GuardFailedError,
+        [],
+    ) == (
+        result.status,
+        result.fate,
+        result.error_class,
+        result.attempts,
+        result.content,
+        type(result.error),
+        RUNS,
+    )
+
+
+def test_a_full_engine_says_so_at_once(front, gate):
+    """
+    GATE-13: too many abandoned bodies are still running; the call costs nothing.
+    """
+
+    @tool(timeout=0.02)
+    def stuck() -> None:
+        """Wait."""
+        gate.pass_through()
+
+    client = ToolClient([stuck, look_up], engine=SequentialEngine(max_abandoned=1))
+    first = call(front, client, "stuck")
+    second = call(front, client, "look_up", {"key": "a"})
+
+    assert ("timeout", "abandoned", 1, ToolTimeoutError) == (
+        first.status,
+        first.fate,
+        first.attempts,
+        type(first.error),
+    )
+    assert ("busy", "not_started", "transient", 0, EngineBusyError, []) == (
+        second.status,
+        second.fate,
+        second.error_class,
+        second.attempts,
+        type(second.error),
+        RUNS,
+    )
+    assert (
+        "Tool 'look_up' was not run: 1 earlier calls were given up and may still be "
+        "running." == second.content
+    )
+
+
+@pytest.mark.parametrize("name", [None, 5, ["look_up"], {}, b"look_up", ""])
+def test_a_name_that_is_no_tools_name_is_answered(front, name):
+    """
+    R124: whatever a model sends for a name, it is an answer and never an exception; with
+    hooks and without.
+    """
+    seen = []
+    results = [
+        call(front, client_with(**options), name, {"key": "a"})
+        for options in ({}, {"hooks": [seen.append]})
+    ]
+
+    assert (["unknown_tool"] * 2, 2, []) == ([r.status for r in results], len(seen), RUNS)
+    assert [str] * 2 == [type(r.name) for r in results]
+
+
+@pytest.mark.parametrize("given", [[1], 5, object(), b"\xff"])
+def test_arguments_that_are_none_are_answered(front, given):
+    """
+    R124: the same for arguments that are neither text nor a mapping.
+    """
+    assert "invalid" == call(front, client_with(), "look_up", given).status
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "original"),
+    [("c1", True, None), (None, False, None), ("", False, ""), (7, False, "7")],
+)
+def test_a_call_id_that_can_be_used_is_kept(front, given, kept, original):
+    """
+    R57: an id that cannot be one is replaced as in a batch, and stays visible.
+    """
+    result = call(front, client_with(), "look_up", {"key": "a"}, call_id=given)
+
+    assert (kept, original, True) == (
+        result.call_id == given,
+        result.original_id,
+        bool(result.call_id),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ('{"tool": "look_up", "arguments": {"key": "a"}}', "ok"),
+        ('{"tool": "look_up", "arguments": {"key": "a"}, "x": 1}', "invalid"),
+        ('{"tool": "nothing", "arguments": {}}', "unknown_tool"),
+        ("{", "invalid"),
+    ],
+)
+def test_a_whole_request_has_the_same_answers(front, text, status):
+    """
+    GATE-08: the third door leads through the same gate.
+    """
+    client = client_with()
+    if front == "sync":
+        result = client.invoke_json(text, call_id="c1")
+    else:
+        result = asyncio.run(client.ainvoke_json(text, call_id="c1"))
+
+    assert (status, "c1", int(status == "ok")) == (
+        result.status,
+        result.call_id,
+        len(RUNS),
+    )
+
+
+def test_a_closed_client_takes_no_calls(front):
+    """
+    Calling it is a mistake of the program, and the only thing that raises.
+    """
+    client = client_with()
+    client.close()
+    with pytest.raises(EngineClosedError) as caught:
+        call(front, client, "look_up", {"key": "a"})
+    with pytest.raises(EngineClosedError):
+        client.invoke_batch([ToolCall("look_up")])
+
+    assert "This ToolClient is closed and takes no more calls." == str(caught.value)
