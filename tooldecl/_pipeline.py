@@ -150,7 +150,12 @@ class Call:
         if runtime.max_abandoned is not None:
             count = len(runtime.ledger)
             if count >= runtime.max_abandoned:
-                reason = f"{count} earlier calls were given up and may still be running"
+                calls = (
+                    "1 earlier call was"
+                    if count == 1
+                    else f"{count} earlier calls were"
+                )
+                reason = f"{calls} given up and may still be running"
                 raise EngineBusyError(tool=meta.name, reason=reason)
         if self._incoming.deadline is not None and meta.isolation == "inline":
             reason = "isolation='inline' cannot be held to the batch's time limit"

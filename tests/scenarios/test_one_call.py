@@ -321,7 +321,7 @@ def test_a_full_engine_says_so_at_once(front, gate):
         RUNS,
     )
     assert (
-        "Tool 'look_up' was not run: 1 earlier calls were given up and may still be "
+        "Tool 'look_up' was not run: 1 earlier call was given up and may still be "
         "running." == second.content
     )
 
