@@ -182,10 +182,12 @@ def typing(session: nox.Session) -> None:
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """
-    Run the suite, the docs included.
+    Run the suite, the docs included; the slow tests on the oldest and the newest only.
     """
     install(session, "tests")
-    pytest(session, *session.posargs)
+    between = session.python not in (PYTHONS[0], PYTHONS[-1])
+    marks = ("-m", "not slow and not stress") if between else ()
+    pytest(session, *marks, *session.posargs)
 
 
 @nox.session(name="property", python=PYTHONS[0])

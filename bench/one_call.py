@@ -65,7 +65,7 @@ async def awaited_timed(path: str, limit: int, tags: list[str]) -> int:
     return limit + len(tags)
 
 
-def watch(request):  # noqa: ANN001, ANN201 (as a user would write it)
+def watch(request):
     result = yield request
     return result
 

@@ -10,7 +10,6 @@ import threading
 from typing import Any
 
 from ordering import HANGS_AFTER
-
 from tooldecl import ToolClient, ToolResult
 from tooldecl.telemetry import Event
 
@@ -18,7 +17,9 @@ from tooldecl.telemetry import Event
 FRONTS = ("sync", "async")
 
 
-def call(front: str, client: ToolClient, name: str, *args: Any, **kwargs: Any) -> ToolResult:
+def call(
+    front: str, client: ToolClient, name: str, *args: Any, **kwargs: Any
+) -> ToolResult:
     """
     Call one tool from a script without a loop, or from a loop of its own.
     """
@@ -64,7 +65,9 @@ class Listener:
         Wait until there are *count* events of one kind, and return them.
         """
         with self._changed:
-            if not self._changed.wait_for(lambda: len(self.of(kind)) >= count, HANGS_AFTER):
+            if not self._changed.wait_for(
+                lambda: len(self.of(kind)) >= count, HANGS_AFTER
+            ):
                 raise AssertionError(f"{len(self.of(kind))} of {count} events came.")
 
         return self.of(kind)

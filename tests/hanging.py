@@ -9,7 +9,6 @@ import asyncio
 from typing import Any
 
 from ordering import HANGS_AFTER
-
 from tooldecl import tool
 
 

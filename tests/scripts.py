@@ -41,7 +41,9 @@ def start(body: str, *flags: str, **options: Any) -> subprocess.Popen[str]:
     )
 
 
-def ended(script: subprocess.Popen[str], within: float = HANGS_AFTER) -> tuple[int, str, str]:
+def ended(
+    script: subprocess.Popen[str], within: float = HANGS_AFTER
+) -> tuple[int, str, str]:
     """
     Wait for a script to end; return its exit code, its output and its complaints.
     """

@@ -69,7 +69,7 @@ LATER = {"_budget", "_suspension", "export", "report", "integrations"}
 INSIDE = {
     "filters": ["_chain"],
     "_isolation": [
-        "_waits _incontext",
+        "_hosts _incontext _waits",
         "_awaiting",
         "_body",
         "_abandoned _outcome",

@@ -226,7 +226,9 @@ class Answers:
         if result.content and (self.limit is None or len(content) <= self.limit):
             return result
         try:
-            cut = fit(content, tool=self._name, limit=self.limit, overflow=self.overflow)
+            cut = fit(
+                content, tool=self._name, limit=self.limit, overflow=self.overflow
+            )
         except ResultTooLargeError as error:
             return self.refusal(error if self.ran else self._filter_said_too_much())
 

@@ -191,9 +191,7 @@ class Attempts:
 
         return wait if runtime.clock.monotonic() + wait < deadline else None
 
-    def _tell(
-        self, attempt: Attempt, error: BaseException, wait: float | None
-    ) -> None:
+    def _tell(self, attempt: Attempt, error: BaseException, wait: float | None) -> None:
         """
         Tell the host's log of what a body raised, and the hooks of every failure.
         """

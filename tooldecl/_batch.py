@@ -101,6 +101,4 @@ def check_failures(failures: str) -> None:
     Refuse anything but the two ways to report failures.
     """
     if failures not in ("return", "raise"):
-        raise DeclarationError(
-            f"failures takes 'return' or 'raise', got {failures!r}."
-        )
+        raise DeclarationError(f"failures takes 'return' or 'raise', got {failures!r}.")

@@ -195,7 +195,9 @@ class ToolResult:
             plain["value"] = json_form(self.value)
         except TypeError:  # the text has its JSON form, if nobody cut or changed it
             plain["value"] = None if self.truncated else json_in(self.content)
-        plain["writes"] = {slot: json_or_types(value) for slot, value in self.writes.items()}
+        plain["writes"] = {
+            slot: json_or_types(value) for slot, value in self.writes.items()
+        }
 
         return plain
 

@@ -209,9 +209,7 @@ class CallFacts:
 
 _KEY_LOCK = threading.Lock()
 
-OnProgress: TypeAlias = Callable[
-    [ToolContext, float, float | None, str | None], None
-]
+OnProgress: TypeAlias = Callable[[ToolContext, float, float | None, str | None], None]
 
 
 def no_progress(

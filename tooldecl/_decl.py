@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from inspect import isclass
+from itertools import takewhile
 from pickle import PicklingError
 from types import FrameType
 from typing import Any, Generic, NoReturn, ParamSpec, TypeVar, overload
@@ -80,7 +81,7 @@ class BoundTool(Carrier, BoundFunctionWrapper):
     def __hash__(self) -> int:
         return hash((id(self._self_parent), self.__wrapped__))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         holder = self._self_instance
         holder = self._self_owner if holder is None else holder
 
@@ -138,7 +139,7 @@ class Tool(Carrier, FunctionWrapper):
     def __hash__(self) -> int:
         return object.__hash__(self)
 
-    def __reduce__(self) -> str:
+    def __reduce_ex__(self, protocol: object) -> str:
         name = getattr(self.__wrapped__, "__qualname__", None)
         if not isinstance(name, str):
             raise PicklingError(
@@ -258,13 +259,13 @@ def _is_filled_in(function: object) -> bool:
     """
     Tell a tool with arguments filled in, which may be declared anew under another name.
     """
-    for layer in layers(function):
-        if issubclass(type_of(layer), partial):
-            return True
-        if issubclass(type_of(layer), Carrier):
-            break
+    outside = takewhile(_is_around, map(type_of, layers(function)))
 
-    return False
+    return any(issubclass(kind, partial) for kind in outside)
+
+
+def _is_around(kind: type[object]) -> bool:
+    return not issubclass(kind, Carrier)
 
 
 def _refuse(takes: str) -> NoReturn:

@@ -53,7 +53,9 @@ class Doors:
             EngineClosedError: The client is closed.
             KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
         """
-        return self._fold(run_call(self._runtime, self._one(name, arguments, call_id, deps)))
+        return self._fold(
+            run_call(self._runtime, self._one(name, arguments, call_id, deps))
+        )
 
     async def ainvoke(
         self,
@@ -106,9 +108,7 @@ class Doors:
 
         return incoming
 
-    def _request(
-        self, text: str | bytes, call_id: str | None, deps: Any
-    ) -> Incoming:
+    def _request(self, text: str | bytes, call_id: str | None, deps: Any) -> Incoming:
         try:
             name, arguments = split_request(text, self._runtime.json_limits)
         except CallError as error:
@@ -169,9 +169,7 @@ class Doors:
     async def _ainvoke_run(
         self, calls: Iterable[ToolCall], run: Run, failures: Failures
     ) -> BatchResult:
-        return await self._arun(
-            self._read(calls, None, failures, None, run), failures
-        )
+        return await self._arun(self._read(calls, None, failures, None, run), failures)
 
     def _run(self, batch: list[Incoming], failures: Failures) -> BatchResult:
         engine, runtime = self._engine, self._runtime
@@ -212,7 +210,9 @@ class Doors:
         batch = BatchResult(results)
         self._take_over(batch)
         if self._runtime.reports:
-            self._runtime.reports.batch_finished(tuple(result.call_id for result in batch))
+            self._runtime.reports.batch_finished(
+                tuple(result.call_id for result in batch)
+            )
         if failures == "raise":
             for result in batch:
                 if not result.ok:
@@ -238,4 +238,6 @@ class Doors:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise EngineClosedError("This ToolClient is closed and takes no more calls.")
+            raise EngineClosedError(
+                "This ToolClient is closed and takes no more calls."
+            )

@@ -39,7 +39,9 @@ _ENVIRONMENT_ERRNOS = frozenset(
 _TRANSIENT_HTTP = frozenset({408, 425, 429, 500, 502, 503, 504})
 _ENVIRONMENT_HTTP = frozenset({401, 403, 407})
 _TRANSIENT_SQLITE = frozenset({5, 6})  # BUSY, LOCKED
-_ENVIRONMENT_SQLITE = frozenset({3, 8, 13, 14, 23})  # PERM, READONLY, FULL, CANTOPEN, AUTH
+_ENVIRONMENT_SQLITE = frozenset(
+    {3, 8, 13, 14, 23}
+)  # PERM, READONLY, FULL, CANTOPEN, AUTH
 
 # Of the standard library too, but not worth an import: by module and name.
 _BY_NAME: dict[str, ErrorClass] = {
@@ -111,14 +113,20 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 def _reason(error: BaseException) -> BaseException | None:
     """
-    Return what urllib's URLError wraps, without importing urllib for it.
+    Return what urllib's URLError wraps.
     """
-    module = sys.modules.get("urllib.error")
-    if module is None or not isinstance(error, module.URLError):
+    if not isinstance(error, _known("urllib.error", "URLError")):
         return None
     reason: object = getattr(error, "reason", None)
 
     return reason if isinstance(reason, BaseException) else None
+
+
+def _known(module: str, name: str) -> Any:
+    """
+    Return a type of a module that somebody has imported, else no types.
+    """
+    return getattr(sys.modules.get(module), name, ())
 
 
 def classify(error: BaseException) -> ErrorClass:
@@ -164,7 +172,9 @@ def _standard(error: BaseException) -> ErrorClass | None:
         return "transient"
     if isinstance(error, (PermissionError, ImportError)):
         return "environment"
-    if isinstance(error, (ConnectionError, TimeoutError, socket.gaierror, socket.herror)):
+    if isinstance(
+        error, (ConnectionError, TimeoutError, socket.gaierror, socket.herror)
+    ):
         return "transient"
     for kind in type(error).__mro__:
         if found := _BY_NAME.get(f"{kind.__module__}.{kind.__qualname__}"):
@@ -192,39 +202,35 @@ def _http_status(error: BaseException) -> int | None:
     """
     Return the status of urllib's HTTPError.
     """
-    module = sys.modules.get("urllib.error")
-    if module is not None and isinstance(error, module.HTTPError):
-        code: object = getattr(error, "code", None)
-        return code if isinstance(code, int) else None
+    if not isinstance(error, _known("urllib.error", "HTTPError")):
+        return None
+    code: object = getattr(error, "code", None)
 
-    return None
+    return code if isinstance(code, int) else None
 
 
 def _sqlite_code(error: BaseException) -> int | None:
     """
     Return SQLite's own code for an error, without what it says in detail.
     """
-    module = sys.modules.get("sqlite3")
-    if module is not None and isinstance(error, module.Error):
-        code: object = getattr(error, "sqlite_errorcode", None)
-        return code & 0xFF if isinstance(code, int) else None
+    if not isinstance(error, _known("sqlite3", "Error")):
+        return None
+    code: object = getattr(error, "sqlite_errorcode", None)
 
-    return None
+    return code & 0xFF if isinstance(code, int) else None
 
 
 def retry_after(error: BaseException) -> float | None:
     """
     Return the seconds that a server asked to be left alone for, or None.
     """
-    module = sys.modules.get("urllib.error")
-    if module is None:
-        return None
+    answers = _known("urllib.error", "HTTPError")
     asked: list[float] = []
     for leaf in leaves(error):
         for cause in causes(leaf):
-            if isinstance(cause, module.HTTPError):
-                headers: Any = getattr(cause, "headers", None)
-                value = headers.get("Retry-After") if headers is not None else None
+            if isinstance(cause, answers):
+                headers: Any = getattr(cause, "headers", None) or {}
+                value = headers.get("Retry-After")
                 if isinstance(value, str) and value.isascii() and value.isdigit():
                     asked.append(float(value[:9]))
 

@@ -138,7 +138,9 @@ class Layers:
         guard.__cause__ = error
         failure = self._answers.refusal(guard)
 
-        return failure if error is None else failure.replace(error_class=classify(error))
+        return (
+            failure if error is None else failure.replace(error_class=classify(error))
+        )
 
     def cleanup_failed(self, name: str, error: Exception) -> None:
         """

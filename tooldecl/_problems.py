@@ -31,6 +31,7 @@ Problem: TypeAlias = tuple[str, str]
 
 # A wrong list of a million items would otherwise become a million sentences.
 MOST = 50
+MOST_ERRORS = 500
 LONGEST = 190
 
 KINDS: dict[type, str] = {
@@ -150,10 +151,22 @@ def most_telling(forms: Sequence[list[Finding]], path: Path) -> list[Finding]:
 
 
 def settle(
-    findings: Sequence[Finding], *, schema: Schema, data: object, sensitive: bool
+    findings: Sequence[Finding],
+    *,
+    schema: Schema,
+    data: object,
+    sensitive: bool,
+    unread: int = 0,
 ) -> list[Problem]:
     """
     Put findings into words, one problem for each place and rule.
+
+    Args:
+        findings: What was found.
+        schema: What the arguments have to fit.
+        data: The arguments.
+        sensitive: Whether the keys of free-form objects are masked.
+        unread: How many more problems were found and not looked at.
     """
     at_path: dict[tuple[str | int, ...], list[Finding]] = {}
     for finding in findings:
@@ -161,7 +174,7 @@ def settle(
     problems: dict[Problem, None] = {}
     for done, (path, found) in enumerate(at_path.items()):
         if len(problems) >= MOST:
-            problems["$", f"{len(at_path) - done} more places have problems."] = None
+            unread += len(at_path) - done
             break
         place = _masked(path, schema, data) if sensitive else show_path(path)
         place = cut(place, 90)
@@ -170,6 +183,8 @@ def settle(
             texts.append(_wrong_kind(wrong, schema, data))
         for text in texts:
             problems[place, cut(text, LONGEST - len(place))] = None
+    if unread:
+        problems["$", f"{unread} more problems were found."] = None
 
     return list(problems)
 

@@ -146,17 +146,13 @@ class Reports:
         """
         A batch came in.
         """
-        emit(
-            self._hooks, BatchStarted(at=self._clock.monotonic(), call_ids=call_ids)
-        )
+        emit(self._hooks, BatchStarted(at=self._clock.monotonic(), call_ids=call_ids))
 
     def batch_finished(self, call_ids: tuple[str, ...]) -> None:
         """
         Every call of a batch has its answer.
         """
-        emit(
-            self._hooks, BatchFinished(at=self._clock.monotonic(), call_ids=call_ids)
-        )
+        emit(self._hooks, BatchFinished(at=self._clock.monotonic(), call_ids=call_ids))
 
     def conflict(self, slot: str, call_ids: tuple[str, ...]) -> None:
         """

@@ -217,9 +217,7 @@ def _is_exception_type(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
-def broken_promises(
-    table: ToolTable, engine: Engine | None
-) -> list[DeclarationError]:
+def broken_promises(table: ToolTable, engine: Engine | None) -> list[DeclarationError]:
     """
     Return what was declared on a tool and cannot be kept in this client.
 

@@ -204,7 +204,9 @@ class Terminal:
         except asyncio.CancelledError:
             await self._end_task(task, attempt)
             raise
-        except GeneratorExit:  # the call itself is thrown away: there is no more waiting
+        except (
+            GeneratorExit
+        ):  # the call itself is thrown away: there is no more waiting
             task.cancel()
             raise
         late = 0.0 if attempt.deadline is None else monotonic() - attempt.deadline

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._problems import (
+    MOST_ERRORS,
     Finding,
     Problem,
     accepted_at,
@@ -164,10 +165,16 @@ def translate(
     """
     Return every problem that *errors* report about *data*.
     """
-    located = [_Located(error, data) for error in errors]
+    located = [_Located(error, data) for error in errors[:MOST_ERRORS]]
     findings = _chosen(located, 0, data=data, schema=schema, sensitive=sensitive)
 
-    return settle(findings, schema=schema, data=data, sensitive=sensitive)
+    return settle(
+        findings,
+        schema=schema,
+        data=data,
+        sensitive=sensitive,
+        unread=len(errors) - len(located),
+    )
 
 
 def _chosen(

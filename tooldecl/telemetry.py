@@ -266,7 +266,11 @@ class LoggingHook:
     def _of_batch(self, event: Event) -> Line:
         match event:
             case BatchStarted():
-                return self._level, "a batch of %d calls started", (len(event.call_ids),)
+                return (
+                    self._level,
+                    "a batch of %d calls started",
+                    (len(event.call_ids),),
+                )
             case BatchFinished():
                 return self._level, "a batch of %d calls ended", (len(event.call_ids),)
             case WriteConflict():

@@ -10,7 +10,6 @@ import functools
 import pytest
 
 from fronts import call
-
 from tooldecl import JSONLimits, Retry, Status, ToolClient, ToolContext, tool
 from tooldecl.exceptions import DeclarationError
 from tooldecl.telemetry import CallFinished, CallStarted

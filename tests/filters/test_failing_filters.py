@@ -10,7 +10,6 @@ import logging
 import pytest
 
 from fronts import call
-
 from tooldecl import ToolClient, ToolContext, tool
 from tooldecl.exceptions import GuardFailedError
 from tooldecl.telemetry import CallFinished
@@ -83,7 +82,9 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("error", "error_class"), ERRORS)
-def test_a_filter_that_raises_before_the_body_blocks_the_call(front, error, error_class):
+def test_a_filter_that_raises_before_the_body_blocks_the_call(
+    front, error, error_class
+):
     """
     FAT-05, E-14, E-18: a check that could not be made is not a check that was passed. Its
     class is read from what it raised.
@@ -101,7 +102,9 @@ def test_a_filter_that_raises_before_the_body_blocks_the_call(front, error, erro
 
 
 @pytest.mark.parametrize(("error", "error_class"), ERRORS)
-def test_a_filter_that_raises_after_the_body_loses_the_result(front, error, error_class):
+def test_a_filter_that_raises_after_the_body_loses_the_result(
+    front, error, error_class
+):
     """
     FAT-05: the result may be what the filter was there to hold back; what the body did is
     done, and the text says so.
@@ -116,8 +119,9 @@ def test_a_filter_that_raises_after_the_body_loses_the_result(front, error, erro
         RUNS,
         result.value,
     )
-    assert "A check around tool 'pay' failed. The tool had run; its result was lost." == (
-        result.content
+    assert (
+        "A check around tool 'pay' failed. The tool had run; its result was lost."
+        == (result.content)
     )
 
 
@@ -134,7 +138,10 @@ def test_the_host_finds_the_filter_and_what_it_raised(front, caplog):
         result.error.filter_name,
         result.error.__cause__,
     )
-    assert (logging.WARNING, True) == (record.levelno, "no such database" in caplog.text)
+    assert (logging.WARNING, True) == (
+        record.levelno,
+        "no such database" in caplog.text,
+    )
 
 
 def forgetful(request):
@@ -175,7 +182,13 @@ def two_arguments(request, call_next):
 
 @pytest.mark.parametrize(
     ("layer", "runs"),
-    [(forgetful, [5]), (silent, []), (nonsense, []), (nothing, []), (two_arguments, [])],
+    [
+        (forgetful, [5]),
+        (silent, []),
+        (nonsense, []),
+        (nothing, []),
+        (two_arguments, []),
+    ],
 )
 def test_a_filter_that_is_no_filter_blocks_the_call(front, layer, runs):
     """

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import pytest
 
 from fronts import call, call_batch
-
 from tooldecl import Status, ToolCall, ToolClient, ToolContext, ToolResult, tool
 from tooldecl.exceptions import CallError
 

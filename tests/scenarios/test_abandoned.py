@@ -12,7 +12,6 @@ from concurrent.futures import Future
 
 from fronts import call
 from ordering import HANGS_AFTER, Gate
-
 from tooldecl import ToolClient, ToolContext, tool
 from tooldecl.engines import SequentialEngine
 from tooldecl.telemetry import LateFinish

@@ -12,7 +12,6 @@ import pytest
 
 from fronts import body_threads, call, join_body_threads
 from ordering import HANGS_AFTER
-
 from tooldecl import Retry, ToolClient, tool
 from tooldecl.engines import SequentialEngine
 from tooldecl.telemetry import LateFinish

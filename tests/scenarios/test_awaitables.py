@@ -15,7 +15,6 @@ import pytest
 
 from fronts import call
 from ordering import HANGS_AFTER
-
 from tooldecl import ToolClient, meta_of, tool
 
 

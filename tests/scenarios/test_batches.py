@@ -11,7 +11,6 @@ import pickle
 import pytest
 
 from fronts import call_batch
-
 from tooldecl import (
     BatchResult,
     ToolCall,
@@ -379,6 +378,28 @@ def test_calls_that_had_not_begun_in_time_are_not_run(front):
     assert ["not_started", 0] == [results[3].fate, results[3].attempts]
 
 
+def test_a_tool_that_cannot_be_held_to_the_limit_is_not_run(front):
+    """
+    SPEC 6: a hard bound holds for all of it, and nothing ends a body on one's own thread.
+    """
+
+    @tool(isolation="inline")
+    def near(word: str) -> str:
+        """Note a word here."""
+        RUNS.append(word)
+        return word
+
+    client = ToolClient([near])
+    bounded = call_batch(front, client, words("a", name="near"), within=60)
+    unbounded = call_batch(front, client, words("b", name="near"))
+
+    assert ("not_run", "ok", ["b"]) == (bounded[0].status, unbounded[0].status, RUNS)
+    assert (
+        "Tool 'near' was not run: isolation='inline' cannot be held to the batch's time "
+        "limit." == bounded[0].content
+    )
+
+
 def test_the_time_a_call_waited_for_its_turn_is_told(front):
     """
     E-31: waiting in a queue is not running, so the two are told apart.
@@ -409,7 +430,10 @@ def test_the_hooks_hear_of_a_batch_and_of_each_of_its_calls(front):
         *[CallStarted, CallFinished] * 2,
         BatchFinished,
     ] == [type(event) for event in hook.events]
-    assert [("a", "b"), ("a", "b")] == [hook.events[0].call_ids, hook.events[-1].call_ids]
+    assert [("a", "b"), ("a", "b")] == [
+        hook.events[0].call_ids,
+        hook.events[-1].call_ids,
+    ]
 
 
 @pytest.mark.parametrize("calls", [[], (), iter([])])

@@ -9,7 +9,6 @@ import threading
 
 from fronts import call
 from ordering import HANGS_AFTER
-
 from tooldecl import ToolClient, tool
 from tooldecl.telemetry import LoopBlocked
 

@@ -13,7 +13,6 @@ import pytest
 
 from fronts import call
 from ordering import HANGS_AFTER
-
 from tooldecl import ToolClient, tool
 from tooldecl.engines import SequentialEngine
 

@@ -12,7 +12,6 @@ import pytest
 
 from hanging import Stage, cancelled
 from ordering import HANGS_AFTER
-
 from tooldecl import ToolClient, ToolContext, tool
 from tooldecl.telemetry import CallFinished, LateFinish
 from tooldecl.testing import assert_no_abandoned
@@ -236,7 +235,9 @@ class TestTheCallerIsCancelled:
         assert ["work"] == [left.name for left in client.abandoned]
 
     @PLACES
-    async def test_in_the_grace_after_a_timeout_it_surfaces_too(self, options, listener):
+    async def test_in_the_grace_after_a_timeout_it_surfaces_too(
+        self, options, listener
+    ):
         """
         R20: the body is sent one cancellation, not one for each reason.
         """

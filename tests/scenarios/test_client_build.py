@@ -142,7 +142,9 @@ def test_a_sensitive_tool_is_refused_until_somebody_can_be_asked():
     """
     [text] = faults_of([add, transfer])
 
-    assert text.startswith("The approval that the sensitive tool 'transfer' needs is not")
+    assert text.startswith(
+        "The approval that the sensitive tool 'transfer' needs is not"
+    )
 
 
 def test_a_limit_that_inline_cannot_keep_is_refused():
@@ -153,7 +155,8 @@ def test_a_limit_that_inline_cannot_keep_is_refused():
 
     assert (
         f"Tool 'near' ({meta_of(near).site}) runs inline, where the engine's timeout of "
-        "5 s cannot be enforced. Declare timeout=None on it, or another isolation." == text
+        "5 s cannot be enforced. Declare timeout=None on it, or another isolation."
+        == text
     )
 
 
@@ -196,7 +199,10 @@ def test_adding_gives_another_client_and_leaves_this_one():
     client = ToolClient([add])
     derived = client.adding(echo, near)
 
-    assert (["add"], ["add", "echo", "near"]) == (list(client.table), list(derived.table))
+    assert (["add"], ["add", "echo", "near"]) == (
+        list(client.table),
+        list(derived.table),
+    )
     assert ("unknown_tool", "ok") == (
         client.invoke("echo", {"text": "x"}).status,
         derived.invoke("echo", {"text": "x"}).status,

@@ -10,7 +10,6 @@ import threading
 import pytest
 
 from ordering import HANGS_AFTER, Gate
-
 from tooldecl import ToolClient, tool
 from tooldecl.telemetry import LateFinish
 

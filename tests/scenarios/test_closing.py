@@ -13,7 +13,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from ordering import HANGS_AFTER
-
 from tooldecl import Retry, ToolCall, ToolClient, tool
 from tooldecl.exceptions import EngineClosedError
 from tooldecl.telemetry import AttemptFailed

@@ -11,7 +11,6 @@ from typing import Annotated, Optional
 import pytest
 
 from fronts import call, call_batch
-
 from tooldecl import (
     DeclarationError,
     Retry,
@@ -19,7 +18,6 @@ from tooldecl import (
     ToolClient,
     ToolContext,
     current_context,
-
     tool,
 )
 from tooldecl.engines import SequentialEngine
@@ -96,9 +94,10 @@ class TestInjection:
         [definition] = client.definitions("mcp")
 
         assert ["q"] == [*definition["inputSchema"]["properties"]]
-        assert f"x {function.__name__}" == call(
-            front, client, function.__name__, {"q": "x"}
-        ).value
+        assert (
+            f"x {function.__name__}"
+            == call(front, client, function.__name__, {"q": "x"}).value
+        )
 
     def test_a_model_that_sends_it_is_refused(self, front):
         """
@@ -167,7 +166,9 @@ class TestWhatItSays:
             return facts(ctx)
 
         function = afacts if is_async else facts
-        client = ToolClient([tool(name="facts", timeout=timeout)(function)], state={"a": 1})
+        client = ToolClient(
+            [tool(name="facts", timeout=timeout)(function)], state={"a": 1}
+        )
         result = call(front, client, "facts", call_id="mine", deps=deps)
 
         assert [
@@ -369,7 +370,8 @@ class TestIdempotencyKey:
 
         client = ToolClient([work])
         singles = [
-            call(front, client, "work", {"x": 1}, call_id="same").value for _ in range(2)
+            call(front, client, "work", {"x": 1}, call_id="same").value
+            for _ in range(2)
         ]
         calls = [ToolCall("work", {"x": 1}, "same") for _ in range(2)]
         batch = [result.value for result in call_batch(front, client, calls)]

@@ -12,7 +12,6 @@ import pytest
 
 from fronts import call, call_batch
 from ordering import HANGS_AFTER
-
 from tooldecl import Retry, ToolCall, ToolClient, tool
 from tooldecl.engines import SequentialEngine
 from tooldecl.telemetry import LateFinish

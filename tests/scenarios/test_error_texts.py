@@ -12,7 +12,6 @@ import pytest
 
 from fronts import call, call_batch
 from source import ROOT
-
 from tooldecl import Retry, ToolCall, ToolClient, ToolContext, ToolError, tool
 from tooldecl._client import ToolClient as Client
 from tooldecl._settings import read_settings
@@ -147,7 +146,9 @@ def test_a_group_is_named_by_its_leaves(front):
 @pytest.mark.parametrize(
     "level", [logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR]
 )
-def test_the_log_of_a_call_has_neither_its_arguments_nor_its_result(front, caplog, level):
+def test_the_log_of_a_call_has_neither_its_arguments_nor_its_result(
+    front, caplog, level
+):
     """
     R121: names, kinds and lengths; at every level, alone and in a batch, as a mapping and
     as text, for what succeeds and for what the gate refuses.
@@ -224,7 +225,9 @@ def test_the_log_of_a_sensitive_tool_has_no_text_of_an_exception(front, caplog):
 
     assert (False, False) == (CARD in caplog.text, NOTE in caplog.text)
     assert 2 == lines.count("Tool 'secretly' failed: ConnectionError.")
-    assert 1 == lines.count("The filter 'leaking' failed around 'secretly': ValueError.")
+    assert 1 == lines.count(
+        "The filter 'leaking' failed around 'secretly': ValueError."
+    )
     assert [] == [r for r in caplog.records if r.exc_info]
 
 

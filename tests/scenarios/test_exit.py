@@ -159,6 +159,7 @@ def test_a_client_that_is_never_closed_is_no_trouble():
 
 
 PRINTING = """
+import logging
 def talk(stream):
     while True:
         print("x" * 50, file=stream)
@@ -173,7 +174,14 @@ def to_stderr() -> str:
     "Print for ever."
     talk(sys.stderr)
 
-client = ToolClient([to_stdout, to_stderr])
+@tool(timeout=0.05)
+def to_log() -> str:
+    "Log for ever."
+    while True:
+        logging.warning("x" * 50)
+
+logging.basicConfig()
+client = ToolClient([to_stdout, to_stderr, to_log])
 names = {names!r}
 statuses = [client.invoke(name).status for name in names]
 os.write(int(os.environ["ANSWERS"]), ",".join(statuses).encode())
@@ -199,7 +207,9 @@ def outcome(names: list[str], *, read: bool) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("read", [True, False], ids=["read", "unread"])
-@pytest.mark.parametrize("names", [["to_stdout"] * 3, ["to_stderr"], ["to_stdout", "to_stderr"]], ids=str)
+@pytest.mark.parametrize(
+    "names", [["to_stdout"] * 3, ["to_stderr"], ["to_stdout", "to_stderr"]], ids=str
+)
 def test_bodies_that_print_do_not_abort_the_end(names, read):
     """
     Trap 11: a daemon thread that is stopped inside ``print`` holds the stream's lock,
@@ -225,6 +235,27 @@ sys.stderr.write("complaint")
     )
 
     assert (0, "before\nafter", "complaint") == ended(script, SOON)
+
+
+def test_what_was_logged_before_is_not_lost(tmp_path):
+    """
+    Trap 11: a handler that keeps its records is still emptied, unless a body holds it.
+    """
+    path = tmp_path / "log"
+    script = start(
+        HANGING
+        + f"""
+import logging, logging.handlers
+target = logging.FileHandler({str(path)!r})
+kept = logging.handlers.MemoryHandler(100, target=target)
+logging.getLogger("host").addHandler(kept)
+logging.getLogger("host").warning("kept")
+client.invoke("hang")
+"""
+    )
+
+    assert (0, "", "") == ended(script, SOON)
+    assert "kept\n" == path.read_text()
 
 
 def test_a_body_that_a_thread_waits_for_is_no_trouble_either():

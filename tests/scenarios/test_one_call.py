@@ -10,7 +10,6 @@ import json
 import pytest
 
 from fronts import call
-
 from tooldecl import NotFound, ToolCall, ToolClient, ToolError, tool
 from tooldecl.engines import SequentialEngine
 from tooldecl.exceptions import (
@@ -120,7 +119,14 @@ CALLS = [
     ),
     (
         ("look_up", {"key": "nothing"}),
-        ("not_found", "completed", None, 1, "Tool 'look_up' ran and found nothing.", NotFound),
+        (
+            "not_found",
+            "completed",
+            None,
+            1,
+            "Tool 'look_up' ran and found nothing.",
+            NotFound,
+        ),
     ),
     (
         ("look_up", {"key": "no order"}),
@@ -242,7 +248,9 @@ def comparable(result):
     return {k: v for k, v in plain.items() if k not in ("call_id", "elapsed")}
 
 
-@pytest.mark.parametrize("given", [given for given, _ in CALLS], ids=lambda v: str(v)[:40])
+@pytest.mark.parametrize(
+    "given", [given for given, _ in CALLS], ids=lambda v: str(v)[:40]
+)
 def test_both_fronts_give_equal_answers(given):
     """
     A host may change from one front to the other without reading the manual again.
@@ -252,7 +260,9 @@ def test_both_fronts_give_equal_answers(given):
     assert comparable(results[0]) == comparable(results[1])
 
 
-@pytest.mark.parametrize("given", [given for given, _ in CALLS], ids=lambda v: str(v)[:40])
+@pytest.mark.parametrize(
+    "given", [given for given, _ in CALLS], ids=lambda v: str(v)[:40]
+)
 @pytest.mark.parametrize("limit", [None, 11, 50])
 def test_the_text_is_never_empty_and_within_its_limit(given, limit):
     """
@@ -338,7 +348,11 @@ def test_a_name_that_is_no_tools_name_is_answered(front, name):
         for options in ({}, {"hooks": [seen.append]})
     ]
 
-    assert (["unknown_tool"] * 2, 2, []) == ([r.status for r in results], len(seen), RUNS)
+    assert (["unknown_tool"] * 2, 2, []) == (
+        [r.status for r in results],
+        len(seen),
+        RUNS,
+    )
     assert [str] * 2 == [type(r.name) for r in results]
 
 

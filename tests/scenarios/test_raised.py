@@ -10,7 +10,6 @@ import threading
 import pytest
 
 from fronts import call, call_batch
-
 from tooldecl import Retry, ToolCall, ToolClient, tool
 from tooldecl.telemetry import CallFinished, LateFinish
 
@@ -66,7 +65,9 @@ class TestWhatABodyRaises:
     Every kind of exception, from every place, by both fronts.
     """
 
-    @pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError, GeneratorExit, Stop])
+    @pytest.mark.parametrize(
+        "kind", [KeyboardInterrupt, MemoryError, GeneratorExit, Stop]
+    )
     def test_a_signal_to_stop_leaves_as_it_is(self, front, is_async, options, kind):
         """
         R22: no result text is made of it, nothing is repeated, and its call is reported.
@@ -77,7 +78,9 @@ class TestWhatABodyRaises:
         client = ToolClient(
             [raising(error, is_async=is_async, **options)],
             stop_on=[Stop],
-            hooks=[lambda e: finished.append(e) if isinstance(e, CallFinished) else None],
+            hooks=[
+                lambda e: finished.append(e) if isinstance(e, CallFinished) else None
+            ],
         )
         with pytest.raises(kind) as caught:
             call(front, client, "work")
@@ -127,7 +130,9 @@ class TestWhatABodyRaises:
             text = "Tool 'work' failed: RuntimeError."
 
         assert ("tool_error", "completed") == (failed.status, failed.fate)
-        assert (text or f"Tool 'work' failed: {type(error).__name__}.") == failed.content
+        assert (
+            text or f"Tool 'work' failed: {type(error).__name__}."
+        ) == failed.content
         assert (error, "done") == (cause, fine.value)
 
 

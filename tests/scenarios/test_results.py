@@ -188,7 +188,11 @@ def test_ordinary_values_have_a_json_form(front, value, content):
     """
     result = result_of(front, value)
 
-    assert ("ok", content, True) == (result.status, result.content, result.value is value)
+    assert ("ok", content, True) == (
+        result.status,
+        result.content,
+        result.value is value,
+    )
     json.loads(result.to_json())
 
 
@@ -274,7 +278,10 @@ def test_a_cut_splits_no_character_and_marks_json(front):
     plain = result_of(front, list(range(1000)), **options)
     head, _, tail = letters.content.partition("[text cut")
 
-    assert (True, True) == ("\u0301" == head[-1], "\U0001f44d" == tail.partition("]")[2][0])
+    assert (True, True) == (
+        "\u0301" == head[-1],
+        "\U0001f44d" == tail.partition("]")[2][0],
+    )
     with pytest.raises(ValueError):
         json.loads(plain.content)
     assert list(range(1000)) == plain.value
@@ -299,7 +306,9 @@ def test_generators_are_consumed(front):
 
     client = ToolClient([words, numbers])
 
-    assert ["ab", "[1,2]"] == [call(front, client, n).content for n in ("words", "numbers")]
+    assert ["ab", "[1,2]"] == [
+        call(front, client, n).content for n in ("words", "numbers")
+    ]
 
 
 def test_an_outcome_is_frozen_at_the_deadline(front, gate, listener):
@@ -323,7 +332,8 @@ def test_an_outcome_is_frozen_at_the_deadline(front, gate, listener):
 
 
 @pytest.mark.parametrize(
-    "value", ["text", {"a": [1]}, None, Order(number=5, lines=[]), datetime.date(2026, 1, 1)]
+    "value",
+    ["text", {"a": [1]}, None, Order(number=5, lines=[]), datetime.date(2026, 1, 1)],
 )
 def test_a_result_pickles_with_its_value(front, value):
     """

@@ -5,12 +5,11 @@ Retries and timeouts together: each attempt has its own limit, and no effect is 
 from __future__ import annotations
 
 import asyncio
-import time
+import threading
 
 import pytest
 
 from fronts import call
-
 from tooldecl import Retry, ToolClient, ToolContext, ToolError, tool
 from tooldecl.engines import SequentialEngine
 from tooldecl.exceptions import ToolTimeoutError
@@ -99,7 +98,9 @@ def test_a_tool_that_is_safe_to_repeat_is_repeated(front, gate):
 
 
 @pytest.mark.parametrize(("idempotent", "attempts"), [(False, 1), (True, 2)])
-def test_a_body_that_ended_late_is_repeated_only_where_that_is_safe(idempotent, attempts):
+def test_a_body_that_ended_late_is_repeated_only_where_that_is_safe(
+    idempotent, attempts
+):
     """
     R28: it ran to its end, so its effect is there, though nobody saw its value. An async
     body that blocks its own loop past the deadline is such a one.
@@ -110,7 +111,7 @@ def test_a_body_that_ended_late_is_repeated_only_where_that_is_safe(idempotent, 
     async def late() -> str:
         """Block the loop past the deadline."""
         runs.append(1)
-        time.sleep(SHORT * 2)
+        threading.Event().wait(SHORT * 2)
         return "late"
 
     result = run("async", late)

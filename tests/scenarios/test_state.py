@@ -9,7 +9,6 @@ import threading
 import pytest
 
 from fronts import call, call_batch
-
 from tooldecl import Retry, ToolCall, ToolClient, ToolContext, tool
 from tooldecl.telemetry import BatchFinished, LateFinish, WriteConflict
 from tooldecl.testing import FakeClock, RecordingHook

@@ -11,7 +11,6 @@ import pytest
 from fronts import call
 from hanging import Stage, cancelled
 from ordering import HANGS_AFTER
-
 from tooldecl import Retry, ToolCall, ToolClient, tool
 
 
@@ -184,7 +183,9 @@ class TestCancellationBornInside:
 
         assert "ValueError('child')" == call(front, ToolClient([work]), "work").value
 
-    @pytest.mark.parametrize("options", [{}, {"timeout": AMPLE}, {"isolation": "thread"}])
+    @pytest.mark.parametrize(
+        "options", [{}, {"timeout": AMPLE}, {"isolation": "thread"}]
+    )
     @pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt])
     def test_a_child_that_exits_does_not_end_the_clients_loop(self, options, kind):
         """
@@ -211,7 +212,9 @@ class TestCancellationBornInside:
 
         assert [f"{kind.__name__}(3)"] * 2 == results
 
-    @pytest.mark.parametrize("options", [{}, {"timeout": AMPLE}, {"isolation": "thread"}])
+    @pytest.mark.parametrize(
+        "options", [{}, {"timeout": AMPLE}, {"isolation": "thread"}]
+    )
     def test_a_body_that_stops_its_loop_is_run_to_its_end(self, options):
         """
         The loop is not the body's: other bodies are on it, and further calls.

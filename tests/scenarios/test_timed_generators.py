@@ -12,7 +12,6 @@ import pytest
 
 from fronts import call
 from ordering import HANGS_AFTER
-
 from tooldecl import ToolClient, tool
 from tooldecl.telemetry import LateFinish
 

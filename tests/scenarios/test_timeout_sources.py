@@ -14,7 +14,6 @@ import pytest
 
 from fronts import call, call_batch
 from ordering import HANGS_AFTER
-
 from tooldecl import (
     DeclarationError,
     ToolCall,

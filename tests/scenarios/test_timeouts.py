@@ -15,7 +15,6 @@ import pytest
 
 from fronts import call
 from ordering import HANGS_AFTER
-
 from tooldecl import ToolClient, ToolContext, tool
 from tooldecl.telemetry import LateFinish
 from tooldecl.testing import assert_no_abandoned

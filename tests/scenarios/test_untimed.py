@@ -140,7 +140,10 @@ async def test_the_callers_task_is_the_bodys(client):
 
     asyncio.current_task().set_name("the caller's own")
 
-    assert "the caller's own" == (await client.adding(task_name).ainvoke("task_name")).value
+    assert (
+        "the caller's own"
+        == (await client.adding(task_name).ainvoke("task_name")).value
+    )
 
 
 async def test_what_it_sets_is_not_the_callers(client):

@@ -1,5 +1,5 @@
 """
-Right use of the public names, as type checkers see it: checked, never run.
+Right use of the public names, as type checkers see it (R139): checked, never run.
 """
 
 from __future__ import annotations

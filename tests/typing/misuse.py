@@ -1,5 +1,5 @@
 """
-Mistakes that type checkers find: each stands on a line that ignores exactly its error.
+Mistakes that type checkers find (R139), each on a line that ignores exactly its error.
 """
 
 from __future__ import annotations

@@ -75,7 +75,11 @@ def failure_of(error, **limits):
 REFUSALS = [
     (CallCancelledError(tool="f", fate="stopped"), "cancelled", "semantic"),
     (EngineBusyError(tool="f", reason="full"), "busy", "transient"),
-    (GuardFailedError(tool="f", filter_name="g", ran=False), "guard_failed", "semantic"),
+    (
+        GuardFailedError(tool="f", filter_name="g", ran=False),
+        "guard_failed",
+        "semantic",
+    ),
     (InvalidArgumentsError(tool="f", problems=[("$", "no")]), "invalid", "semantic"),
     (MalformedJSONError(reason="no"), "invalid", "semantic"),
     (NotRunError(tool="f", reason="no"), "not_run", "semantic"),
@@ -125,7 +129,12 @@ def test_an_error_of_this_library_that_a_body_raised_is_the_bodys(error):
     """
     result = failure_of(error)
 
-    assert ("tool_error", "completed", 1, f"Tool 'f' failed: {type(error).__name__}.") == (
+    assert (
+        "tool_error",
+        "completed",
+        1,
+        f"Tool 'f' failed: {type(error).__name__}.",
+    ) == (
         result.status,
         result.fate,
         result.attempts,
@@ -255,8 +264,7 @@ def test_a_body_counts_as_run_once_any_attempt_has_started():
     never.started = False
 
     assert [False, False, True, True] == [
-        answers_after(*attempts).ran
-        for attempts in ([], [never], [ran], [ran, never])
+        answers_after(*attempts).ran for attempts in ([], [never], [ran], [ran, never])
     ]
 
 

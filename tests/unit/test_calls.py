@@ -261,7 +261,10 @@ def test_the_value_is_there_in_its_json_form(value, content, plain):
     """
     given = result(value=value, content=content)
 
-    assert (plain, plain) == (given.to_dict()["value"], json.loads(given.to_json())["value"])
+    assert (plain, plain) == (
+        given.to_dict()["value"],
+        json.loads(given.to_json())["value"],
+    )
 
 
 def test_a_value_stays_whole_where_the_text_was_cut_or_changed():

@@ -4,7 +4,9 @@ Definitions as providers take them: plain data, fresh each time.
 
 from __future__ import annotations
 
+import functools
 import json
+import operator
 
 import pytest
 
@@ -87,18 +89,26 @@ def test_they_come_in_the_order_of_the_table():
     assert ["fetch_page", "counted", "add"] == names
 
 
-def test_they_are_fresh_copies_of_plain_data():
+@pytest.mark.parametrize(
+    ("dialect", "keys"),
+    [
+        ("openai", ("function", "parameters")),
+        ("anthropic", ("input_schema",)),
+        ("mcp", ("inputSchema",)),
+    ],
+)
+def test_they_are_fresh_copies_of_plain_data(dialect, keys):
     """
     R145: what is done to one of them is not seen in the next.
     """
     table = ToolTable.assemble([add])
     for _ in range(100):
-        [definition] = render(table.entries(), "anthropic", None, ())
-        assert SCHEMA == definition["input_schema"]
-        assert dict is type(definition["input_schema"]["properties"])
-        assert list is type(definition["input_schema"]["required"])
-        definition["input_schema"]["properties"].clear()
-        definition["input_schema"]["required"].append("z")
+        [definition] = render(table.entries(), dialect, None, ())
+        schema = functools.reduce(operator.getitem, keys, definition)
+        assert SCHEMA == schema
+        assert (dict, list) == (type(schema["properties"]), type(schema["required"]))
+        schema["properties"].clear()
+        schema["required"].append("z")
     json.dumps(definition)
 
     assert SCHEMA == entry_of(add).definition.input_schema

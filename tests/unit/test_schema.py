@@ -357,6 +357,46 @@ class TestTypes:
         again = seen.model_dump(exclude_unset=True) if hint is not Nested else seen
         assert value == again
 
+    def test_the_body_gets_instances_of_the_declared_types(self):
+        """
+        R78: at every depth, so that attributes can be read on live calls too.
+        """
+
+        @described
+        def function(
+            a: Item,
+            b: list[Point],
+            c: Options,
+            d: dict[str, Item],
+            e: Point | None,
+            f: Pair,
+            g: dt.date,
+            h: set[Drink],
+        ) -> dict[str, object]:
+            return dict(locals())
+
+        sent = {
+            "a": {"name": "a"},
+            "b": [{"x": 1}],
+            "c": {"depth": 1},
+            "d": {"k": {"name": "b"}},
+            "e": {"x": 2},
+            "f": [1, "r"],
+            "g": "2024-12-31",
+            "h": ["tea"],
+        }
+
+        assert {
+            "a": Item(name="a"),
+            "b": [Point(1)],
+            "c": {"depth": 1},
+            "d": {"k": Item(name="b")},
+            "e": Point(2),
+            "f": Pair(1, "r"),
+            "g": dt.date(2024, 12, 31),
+            "h": {Drink.TEA},
+        } == run(function, sent)
+
     def test_every_object_is_closed(self):
         """
         R76: models, dataclasses, typed dicts, also those that say they are open.

@@ -242,7 +242,10 @@ def test_a_name_without_end_is_cut(caplog):
         ("four", "str[4]"),
         (b"four", "bytes[4]"),
         ({}, "{}"),
-        ({"a": 1, "b": 1.5, "c": True, "d": None}, "{a: int, b: float, c: bool, d: none}"),
+        (
+            {"a": 1, "b": 1.5, "c": True, "d": None},
+            "{a: int, b: float, c: bool, d: none}",
+        ),
         ({"a": {"b": "c"}, "d": [1, 2]}, "{a: object[1], d: list[2]}"),
         ({3: "x"}, "{int: str[1]}"),
         ((1, 2), "list[2]"),
@@ -319,3 +322,19 @@ def test_the_library_is_silent_where_nobody_configured_logging():
     handlers = logging.getLogger("tooldecl").handlers
 
     assert [logging.NullHandler] == [type(handler) for handler in handlers][:1]
+
+
+class Later(Event):
+    """
+    An event of a later version.
+    """
+
+
+def test_an_event_that_the_log_does_not_know_is_named(caplog):
+    """
+    A hook of this version may hear of more than it knows.
+    """
+    caplog.set_level(1, "tooldecl")
+    LoggingHook()(Later(at=0.0))
+
+    assert ["Later"] == caplog.messages

@@ -9,7 +9,6 @@ import asyncio
 import pytest
 
 from ordering import Gate
-
 from tooldecl import ModelRequest, Retry, ToolCall, ToolClient, Turn, tool
 from tooldecl.telemetry import (
     BatchFinished,

@@ -27,8 +27,9 @@ from ._body import (
     arun_body,
     run_body,
 )
+from ._hosts import NoThreadError
 from ._incontext import InContext
-from ._jobs import GRACE, Job, NoThreadError, Place, arun_job, run_job
+from ._jobs import GRACE, Job, Place, arun_job, run_job
 from ._loops import LoopClosedError, LoopHolder
 from ._outcome import ask_to_stop, settle
 from ._threads import submit

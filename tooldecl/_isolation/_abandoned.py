@@ -7,10 +7,11 @@ Invariants:
    ledger never shows a body that ended and never loses one that runs.
 2. No interpreter exit waits for what is entered here: all of it runs on daemon threads
    or in tasks that the loop no longer counts.
-3. Nothing that a tool wrote runs while the lock is held: not a hook, nor the end of a
-   coroutine that is collected with its entry.
-4. A forked child has none of its parent's bodies. Their entries are kept aside there:
-   collecting a task would run the clean-up of a body that runs on in the parent.
+3. An abandoned task is never collected before it has ended. Collecting it would run its
+   body once more, in whatever thread that happens, and one that refuses every exception
+   would never come back from there. A task whose loop is closed is kept for good.
+4. No hook is called while the lock is held.
+5. A forked child has none of its parent's bodies: it starts with empty ledgers.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Entry:
         self.attempt = attempt
         self.owner = owner
         self.on_late = on_late
-        self.task = task  # a loop holds its tasks weakly: keep this one
+        self.task = task
         self.since = monotonic()
 
     @property
@@ -125,23 +126,21 @@ class Ledger:
     def _alive(self) -> list[Entry]:
         with self._lock:
             gone = [key for key, e in self._entries.items() if not e.alive]
-            dropped = [self._entries.pop(key) for key in gone]
-            alive = list(self._entries.values())
-        dropped.clear()
+            for key in gone:
+                del self._entries[key]
 
-        return alive
+            return list(self._entries.values())
 
     def forget_parent(self) -> None:
         """
         Start anew in a forked child.
         """
         self._lock = threading.Lock()
-        _OF_PARENT.append(self._entries)
         self._entries = {}
 
 
 _LEDGERS: weakref.WeakSet[Ledger] = weakref.WeakSet()
-_OF_PARENT: list[dict[int, Entry]] = []
+_TASKS: set[asyncio.Task[Any]] = set()
 
 
 def has_bodies() -> bool:
@@ -164,7 +163,16 @@ def forget_task(task: asyncio.Task[Any]) -> None:
     Take an abandoned task off its loop's list, so that ``asyncio.run`` does not wait for it.
 
     It was cancelled once and refused; asyncio would cancel it again and wait for its
-    end, however long that takes.
+    end, however long that takes. From now on it is kept here until it ends.
     """
+    _TASKS.add(task)
+    task.add_done_callback(_TASKS.discard)
     asyncio._unregister_task(task)
     setattr(task, "_log_destroy_pending", False)  # noqa: B010 (no stub knows it)
+
+
+def forgotten_tasks() -> tuple[asyncio.Task[Any], ...]:
+    """
+    Return the tasks that were forgotten and have not ended.
+    """
+    return tuple(_TASKS)

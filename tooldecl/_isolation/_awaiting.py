@@ -65,7 +65,9 @@ async def on_its_loop(value: Awaitable[Any]) -> Any:
                     "The tool returned a future of the loop that waits for this call."
                 )
             if not home.is_running():
-                raise RuntimeError("The tool returned a future of a loop that is not running.")
+                raise RuntimeError(
+                    "The tool returned a future of a loop that is not running."
+                )
             return await asyncio.wrap_future(
                 asyncio.run_coroutine_threadsafe(_await(value), home)
             )

@@ -13,8 +13,9 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
+import sys
 
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextvars import Context
 from typing import Any, Literal
 
@@ -257,12 +258,33 @@ def _consume(generator: Generator[Any, Any, Any], attempt: Attempt) -> object:
 async def _aconsume(generator: AsyncGenerator[Any, Any], attempt: Attempt) -> object:
     items = _Items(attempt)
     try:
-        async for item in generator:
+        step = _first_step(generator)
+        while True:
+            try:
+                item = await step
+            except StopAsyncIteration:
+                break
             # One that never waits lets no timer of its loop run either.
             if attempt.remaining() == 0.0:
                 raise BodyStopped
             items.add(item)
+            step = generator.__anext__()
     finally:
         await generator.aclose()
 
     return items.value()
+
+
+def _first_step(generator: AsyncGenerator[Any, Any]) -> Awaitable[Any]:
+    """
+    Begin a generator without telling its loop, which would close it at its own end.
+
+    It is closed here; and one that was abandoned is in the middle of a step, where
+    closing it is an error that asyncio would log.
+    """
+    hooks = sys.get_asyncgen_hooks()
+    sys.set_asyncgen_hooks(firstiter=None, finalizer=None)
+    try:
+        return generator.__anext__()
+    finally:
+        sys.set_asyncgen_hooks(*hooks)

@@ -4,18 +4,69 @@ Let the interpreter end while bodies still run on daemon threads.
 Invariants:
 
 1. Nothing here waits for a body, nor for a lock that a body may hold.
-2. Where no body runs any more, nothing is changed.
+2. No body is run by the end itself: what was abandoned is not collected any more.
+3. Where no body runs, nothing is changed.
 """
 
 from __future__ import annotations
 
 import atexit
+import logging
 import select
 import sys
 
-from typing import TextIO
+from typing import Any
 
 from . import _abandoned, _loops, _threads
+
+
+# Seconds for a log handler that a body is using right now, but does not hold for good.
+HANDLER_SECONDS = 0.1
+
+
+def _let_go() -> None:
+    """
+    Leave running bodies behind, last thing before the interpreter takes itself apart.
+    """
+    _keep_for_good(_abandoned.forgotten_tasks())
+    if _threads.has_bodies() or _loops.has_bodies() or _abandoned.has_bodies():
+        _shut_logging_down()
+        _leave_streams_alone()
+
+
+def _keep_for_good(objects: tuple[object, ...]) -> None:
+    if not objects:
+        return
+
+    import ctypes
+
+    for kept in objects:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+
+
+def _shut_logging_down() -> None:
+    """
+    Do what logging does at its end, except for handlers that a body may hold for good.
+    """
+    atexit.unregister(logging.shutdown)
+    handlers: list[Any] = getattr(logging, "_handlerList", [])
+    logging.shutdown([handler for handler in handlers if _is_free(handler())])
+
+
+def _is_free(handler: logging.Handler | None) -> bool:
+    if handler is None:
+        return False
+    stream = getattr(handler, "stream", None)
+    if stream is not None and not _takes_text(stream):
+        return False
+    lock = handler.lock
+    if lock is None:
+        return True
+    if not lock.acquire(timeout=HANDLER_SECONDS):
+        return False
+    lock.release()
+
+    return True
 
 
 def _leave_streams_alone() -> None:
@@ -27,33 +78,24 @@ def _leave_streams_alone() -> None:
     end. So flush now, while threads still run, and leave the interpreter nothing to
     flush. A stream whose reader does not read is not flushed: that would wait for ever.
     """
-    if not (
-        _threads.has_bodies() or _loops.has_bodies() or _abandoned.has_bodies()
-    ):
-        return
-
-    import ctypes
-
     for name in ("stdout", "stderr"):
-        stream: TextIO | None = getattr(sys, name)
-        for attribute in (name, f"__{name}__"):
-            kept = getattr(sys, attribute)
-            if kept is not None:
-                ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+        stream = getattr(sys, name)
+        kept = [s for s in (stream, getattr(sys, f"__{name}__")) if s is not None]
+        _keep_for_good(tuple(kept))
+        setattr(sys, name, None)
+        setattr(sys, f"__{name}__", None)
         if stream is not None and _takes_text(stream):
             try:
                 stream.flush()
             except (OSError, ValueError):
                 pass
-        setattr(sys, name, None)
-        setattr(sys, f"__{name}__", None)
 
 
-def _takes_text(stream: TextIO) -> bool:
+def _takes_text(stream: Any) -> bool:
     try:
         return bool(select.select([], [stream.fileno()], [], 0)[1])
-    except (OSError, ValueError):
+    except (AttributeError, OSError, ValueError):
         return True
 
 
-atexit.register(_leave_streams_alone)
+atexit.register(_let_go)

@@ -33,12 +33,6 @@ GRACE = 0.1
 STUCK_SECONDS = 0.04
 
 
-class NoThreadError(Exception):
-    """
-    The system gives no further thread, or no loop to run on it; nothing was run.
-    """
-
-
 class Place:
     """
     Whose bodies are run: what a job needs of its client.
@@ -211,19 +205,6 @@ def nothing() -> None:
     """
     Wake nobody.
     """
-
-
-def run_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """
-    Run *loop* until it is stopped, or until a task that a tool has made asks for the end.
-
-    Asyncio lets SystemExit and KeyboardInterrupt of any task out of the loop; whoever
-    awaits that task gets them as well, once the loop runs on.
-    """
-    try:
-        loop.run_forever()
-    except (SystemExit, KeyboardInterrupt):
-        pass
 
 
 def run_job(job: Job, submit: Callable[[Job], None]) -> None:

@@ -24,7 +24,8 @@ import weakref
 from typing import final
 
 from .._context import current_context
-from ._jobs import Job, NoThreadError
+from ._hosts import NoThreadError
+from ._jobs import Job
 from ._loopthread import CLOSE_SECONDS, LoopThread
 from ._waits import HELD_LOOPS, LoopWaiter
 
@@ -163,7 +164,7 @@ class LoopHolder:
 def _new_loop() -> LoopThread:
     try:
         return LoopThread()
-    except (OSError, RuntimeError) as error:
+    except OSError as error:
         raise NoThreadError(str(error)) from error
 
 

@@ -19,7 +19,9 @@ import threading
 from collections.abc import Callable
 from typing import final
 
-from ._jobs import Job, run_loop
+from ._abandoned import forget_task
+from ._hosts import NoThreadError, run_loop, start_thread
+from ._jobs import Job
 
 
 _NUMBER = itertools.count(1)
@@ -51,8 +53,8 @@ class LoopThread:
             target=self._main, name=f"tooldecl-loop-{next(_NUMBER)}", daemon=True
         )
         try:
-            self.thread.start()
-        except RuntimeError:
+            start_thread(self.thread)
+        except NoThreadError:
             self.loop.close()
             raise
 
@@ -160,5 +162,8 @@ class LoopThread:
         for task in leftovers:
             task.cancel()
         if leftovers:
-            self.loop.run_until_complete(asyncio.wait(leftovers, timeout=CLOSE_SECONDS))
+            waiting = asyncio.wait(leftovers, timeout=CLOSE_SECONDS)
+            _, refusing = self.loop.run_until_complete(waiting)
+            for task in refusing:
+                forget_task(task)
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())

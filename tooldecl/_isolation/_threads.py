@@ -25,7 +25,8 @@ import threading
 from collections.abc import Callable
 
 from ._body import run_body
-from ._jobs import Job, NoThreadError, nothing, run_loop
+from ._hosts import run_loop, start_thread
+from ._jobs import Job, nothing
 
 
 # An idle thread ends after this many seconds, at once when so many others are idle.
@@ -113,13 +114,8 @@ def submit(job: Job) -> None:
 
 
 def _start(job: Job) -> None:
-    thread = threading.Thread(
-        target=_Worker(job).main, name=f"tooldecl-body-{next(_NUMBER)}", daemon=True
-    )
-    try:
-        thread.start()
-    except RuntimeError as error:
-        raise NoThreadError(str(error)) from error
+    name = f"tooldecl-body-{next(_NUMBER)}"
+    start_thread(threading.Thread(target=_Worker(job).main, name=name, daemon=True))
 
 
 def _run(job: Job) -> Callable[[], None]:

@@ -1,0 +1,385 @@
+"""
+Hooks: what they are told, in which order, and that they can neither change nor break a call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import logging
+
+import pytest
+
+from fronts import call, call_batch
+from tooldecl import Retry, ToolCall, ToolClient, ToolContext, tool
+from tooldecl.exceptions import CallCancelledError, ToolFailedError
+from tooldecl.telemetry import (
+    AttemptFailed,
+    BatchFinished,
+    BatchStarted,
+    CallFinished,
+    CallStarted,
+    LateFinish,
+    Progress,
+    WriteConflict,
+)
+from tooldecl.testing import FakeClock, RecordingHook
+
+
+@tool
+def add(a: int, b: int) -> int:
+    """Add two integers."""
+    return a + b
+
+
+@tool(retry=Retry(attempts=2, delay=1, jitter=0))
+def flaky(ctx: ToolContext) -> str:
+    """Fail once."""
+    ctx.progress(ctx.attempt, 2, "trying")
+    if ctx.attempt == 1:
+        raise ConnectionError("no route")
+
+    return "done"
+
+
+@tool
+def write(ctx: ToolContext) -> None:
+    """Write."""
+    ctx.write("x", 1)
+
+
+@tool
+def fatal() -> None:
+    """Run out of memory."""
+    raise MemoryError
+
+
+def kinds(hook):
+    """
+    List the types of the events so far.
+    """
+    return [type(event) for event in hook.events]
+
+
+def test_the_life_of_a_call_in_events(front):
+    """
+    OBS-05: started, each failed attempt, progress where it was made, finished; with the
+    times of the client's own clock, which never go back.
+    """
+    hook, clock = RecordingHook(), FakeClock(5)
+    client = ToolClient([flaky], hooks=[hook], clock=clock)
+    result = call(front, client, "flaky", call_id="c1")
+    started, first, failed, second, finished = hook.events
+
+    assert [CallStarted, Progress, AttemptFailed, Progress, CallFinished] == kinds(hook)
+    assert [("c1", "flaky")] * 5 == [(e.call_id, e.name) for e in hook.events]
+    assert [5, 5, 5, 6, 6] == [e.at for e in hook.events]
+    assert (None, result) == (started.arguments, finished.result)
+    assert [(1, 2, "trying"), (2, 2, "trying")] == [
+        (e.done, e.total, e.message) for e in (first, second)
+    ]
+    assert (1, "no route", "transient", 1) == (
+        failed.attempt,
+        str(failed.error),
+        failed.error_class,
+        failed.retry_in,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("add", {"a": "x"}), ("add", "{"), ("nothing", None)]
+)
+def test_a_refused_call_has_a_beginning_and_an_end(front, name, arguments):
+    """
+    A dashboard that only hears of calls that ran would not see a model's mistakes.
+    """
+    hook = RecordingHook()
+    result = call(front, ToolClient([add], hooks=[hook]), name, arguments)
+
+    assert ([CallStarted, CallFinished], result, arguments) == (
+        kinds(hook),
+        hook.events[1].result,
+        hook.events[0].arguments,
+    )
+
+
+def test_a_batch_is_framed(front):
+    """
+    OBS-05: with the conflict of its writes before its end.
+    """
+    hook = RecordingHook()
+    client = ToolClient([write], hooks=[hook])
+    call_batch(front, client, [ToolCall("write", None, i) for i in "ab"])
+
+    assert [
+        BatchStarted,
+        *[CallStarted, CallFinished] * 2,
+        WriteConflict,
+        BatchFinished,
+    ] == kinds(hook)
+    assert ("x", ("a", "b")) == (hook.events[5].slot, hook.events[5].call_ids)
+
+
+def test_a_hook_gets_a_copy_of_the_arguments(front):
+    """
+    OBS-03: a watcher is told before the gate has read them, and could rewrite the call
+    under everybody's eyes.
+    """
+    given = {"a": 1, "b": 2}
+
+    def meddle(event):
+        if isinstance(event, CallStarted):
+            event.arguments["a"] = 100
+
+    def meddle_deep(event):
+        if isinstance(event, CallStarted):
+            dict.__setitem__(event.arguments, "a", 100)
+
+    client = ToolClient([add], hooks=[meddle, meddle_deep])
+
+    assert (3, {"a": 1, "b": 2}) == (call(front, client, "add", given).value, given)
+
+
+def circle():
+    """
+    Make arguments that contain themselves.
+    """
+    made = {"a": 1}
+    made["b"] = made
+
+    return made
+
+
+class Broken(dict):
+    """
+    Arguments that cannot be read.
+    """
+
+    def items(self):
+        """
+        Fail.
+        """
+        raise RuntimeError("locked")
+
+
+@pytest.mark.parametrize("given", [circle(), Broken(a=1)], ids=["circle", "broken"])
+def test_arguments_that_cannot_be_copied_are_not_shown(front, given):
+    """
+    The gate refuses them one step later; telling of the call must not fail first.
+    """
+    hook = RecordingHook()
+    result = call(front, ToolClient([add], hooks=[hook]), "add", given)
+
+    assert (None, True) == (
+        hook.events[0].arguments,
+        result.status in ("invalid", "ok"),
+    )
+
+
+def test_a_hook_that_raises_changes_nothing(front, caplog):
+    """
+    R131, OBS-04: at every event, and each failure is logged once with its place.
+    """
+
+    def broken(event):
+        raise RuntimeError(type(event).__name__)
+
+    good = RecordingHook()
+    client = ToolClient([flaky], hooks=[broken, good], clock=FakeClock())
+    result = call(front, client, "flaky")
+    failures = [r for r in caplog.records if r.levelno == logging.ERROR]
+
+    assert ("ok", 5) == (result.status, len(good.events))
+    assert [
+        "CallStarted",
+        "Progress",
+        "AttemptFailed",
+        "Progress",
+        "CallFinished",
+    ] == [str(record.exc_info[1]) for record in failures]
+
+
+@pytest.mark.parametrize("event", [CallStarted, CallFinished, AttemptFailed, Progress])
+def test_a_hook_cannot_change_an_event_for_the_next_one(front, event):
+    """
+    OBS: all hooks are told the same.
+    """
+    errors = []
+
+    def meddle(told):
+        if type(told) is event:
+            try:
+                told.name = "other"
+            except dataclasses.FrozenInstanceError as error:
+                errors.append(error)
+
+    call(front, ToolClient([flaky], hooks=[meddle], clock=FakeClock()), "flaky")
+
+    assert errors
+
+
+def test_an_error_that_leaves_the_client_still_ends_the_call(front):
+    """
+    A time line in which a call never ends would be read as a hang.
+    """
+    hook = RecordingHook()
+    client = ToolClient([fatal], hooks=[hook], result_limit=5)
+    with pytest.raises(MemoryError):
+        call(front, client, "fatal", call_id="c1")
+    result = hook.events[-1].result
+
+    assert [CallStarted, CallFinished] == kinds(hook)
+    assert ("c1", "tool_error", "completed", 1, ToolFailedError, MemoryError) == (
+        result.call_id,
+        result.status,
+        result.fate,
+        result.attempts,
+        type(result.error),
+        type(result.error.__cause__),
+    )
+    assert "Tool 'fatal' failed: MemoryError." == result.content
+
+
+@pytest.mark.parametrize("timed", [False, True])
+async def test_a_cancelled_call_ends_too(timed):
+    """
+    R58: whoever keeps the transcript can answer the open call from this event.
+    """
+    started = asyncio.Event()
+
+    @tool(timeout=60 if timed else None)
+    async def hang() -> None:
+        """Wait for ever."""
+        started.set()
+        await asyncio.Event().wait()
+
+    hook = RecordingHook()
+    client = ToolClient([hang], hooks=[hook])
+    task = asyncio.create_task(client.ainvoke("hang", call_id="c1"))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    result = hook.events[-1].result
+
+    assert [CallStarted, CallFinished] == kinds(hook)
+    assert ("c1", "cancelled", "stopped", CallCancelledError) == (
+        result.call_id,
+        result.status,
+        result.fate,
+        type(result.error),
+    )
+    assert "The call of 'hang' was cancelled. It was stopped." == result.content
+
+
+async def test_a_call_that_is_cancelled_between_attempts_ends_too():
+    """
+    R58: its body had completed; only the next attempt was never made.
+    """
+    hook, failed = RecordingHook(), asyncio.Event()
+
+    def waiting(event):
+        if type(event) is AttemptFailed:
+            failed.set()
+
+    client = ToolClient([flaky], hooks=[hook, waiting])
+    task = asyncio.create_task(client.ainvoke("flaky"))
+    await failed.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert ("cancelled", "completed", 1) == (
+        hook.events[-1].result.status,
+        hook.events[-1].result.fate,
+        hook.events[-1].result.attempts,
+    )
+
+
+def test_a_hook_may_use_the_client_it_watches(front):
+    """
+    OBS-03: nothing is held while a hook runs, so it may ask and even call.
+    """
+    seen = []
+
+    def asking(event):
+        if type(event) in (BatchFinished, WriteConflict):
+            seen.append((type(event), dict(client.state), client.abandoned))
+        if type(event) is CallFinished and event.name == "write":
+            seen.append(client.invoke("add", {"a": 1, "b": 2}).value)
+
+    client = ToolClient([write, add], hooks=[asking])
+    call_batch(front, client, [ToolCall("write")] * 2)
+
+    assert [3, 3, (WriteConflict, {"x": 1}, ()), (BatchFinished, {"x": 1}, ())] == seen
+
+
+def test_a_hook_that_hears_of_a_late_end_may_call_a_tool(front, gate, listener):
+    """
+    OBS-03: it runs on the thread whose body has just ended; a call that needs a thread
+    must not wait for this one.
+    """
+    answers = []
+
+    @tool(timeout=0.05)
+    def late() -> None:
+        """Hang."""
+        gate.pass_through()
+
+    @tool(timeout=30)
+    def quick() -> str:
+        """Return at once."""
+        return "quick"
+
+    def calling(event):
+        if type(event) is LateFinish:
+            answers.append(client.invoke("quick").value)
+
+    client = ToolClient([late, quick], hooks=[calling, listener])
+    call(front, client, "late")
+    gate.open()
+    [event] = listener.wait_for(LateFinish)
+
+    assert (["quick"], "late", True) == (answers, event.name, event.late_by >= 0)
+
+
+def test_progress_after_the_answer_is_dropped(front, gate, listener):
+    """
+    R17: a bar that moves on after its call has failed would be believed.
+    """
+
+    @tool(timeout=0.02)
+    def late(ctx: ToolContext) -> None:
+        """Report, hang, report."""
+        ctx.progress(1)
+        gate.pass_through()
+        ctx.progress(2)
+
+    call(front, ToolClient([late], hooks=[listener]), "late")
+    gate.open()
+    listener.wait_for(LateFinish)
+
+    assert [1] == [event.done for event in listener.of(Progress)]
+
+
+def test_without_hooks_nothing_is_told(front):
+    """
+    A body may report progress whoever listens.
+    """
+    assert "done" == call(front, ToolClient([flaky], clock=FakeClock()), "flaky").value
+
+
+def test_several_hooks_are_told_in_order(front):
+    """
+    The first in the list first, for each event.
+    """
+    log = []
+    hooks = [lambda e: log.append(("a", type(e))), lambda e: log.append(("b", type(e)))]
+    call(front, ToolClient([add], hooks=hooks), "add", {"a": 1, "b": 2})
+
+    assert [
+        ("a", CallStarted),
+        ("b", CallStarted),
+        ("a", CallFinished),
+        ("b", CallFinished),
+    ] == log
