@@ -17,7 +17,16 @@ from tooldecl.exceptions import NotAvailableError
 
 
 # These make and keep the record: reading a field there enforces nothing.
-KEEPERS = {"_meta.py", "_decl.py", "_signature.py", "_table.py", "_refs.py"}
+KEEPERS = {
+    "_decl.py",
+    "_declared.py",
+    "_groups.py",
+    "_meta.py",
+    "_refs.py",
+    "_signature.py",
+    "_spec.py",
+    "_table.py",
+}
 
 # Facts about the function, not options: the table names tools by them.
 FACTS = {"ref", "site"}
