@@ -17,6 +17,9 @@ import tooldecl
 from ordering import HANGS_AFTER
 
 
+# Generous: a plain end takes a quarter of a second.
+SOON = 10
+
 HEAD = """
 import asyncio, os, signal, sys, threading, time
 from tooldecl import ToolCall, ToolClient, tool

@@ -165,11 +165,12 @@ class Call:
         """
         Return the one answer, within its limit, and tell the hooks.
         """
-        # A frame of the body may keep this call, and must not keep the result by it.
+        # Frames of a body that failed may keep this call, which must not keep them.
         result, self._outcome = self._outcome, None
         if result is None:
             raise AssertionError("unreachable")
         result = self._stamped(self._answers.fitted(result))
+        self._answers.attempt = None
         if self._runtime.reports:
             self._runtime.reports.finished(result)
 

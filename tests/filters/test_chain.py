@@ -273,10 +273,11 @@ def test_a_changed_name_does_not_change_what_is_run(front):
     def rename(request):
         return (yield request.replace(name="show", call_id="other"))
 
-    client = ToolClient([add, show], filters=[rename])
-    result = call(front, client, "add", {"a": 1, "b": 2}, call_id="c1")
+    for filters in ([rename], [rename, with_arguments(a=1)]):
+        client = ToolClient([add, show], filters=filters)
+        result = call(front, client, "add", {"a": 1, "b": 2}, call_id="c1")
 
-    assert ("add", "c1", 3) == (result.name, result.call_id, result.value)
+        assert ("add", "c1", 3) == (result.name, result.call_id, result.value)
 
 
 def test_a_filter_that_yields_again_runs_the_body_again_with_fresh_values(front):
@@ -295,6 +296,28 @@ def test_a_filter_that_yields_again_runs_the_body_again_with_fresh_values(front)
 
     assert ["[7, 0]", "[7, 0]"] == [r.value for r in results]
     assert ([1, 2], 2) == ([r.attempts for r in results], result.attempts)
+
+
+def test_the_key_of_a_call_follows_what_a_filter_makes_of_it(front):
+    """
+    The key stands for the action: asked again it is the same, with other arguments it is
+    another one.
+    """
+    keys = []
+
+    @tool
+    def order(item: str, ctx: ToolContext) -> None:
+        """Order."""
+        keys.append(ctx.idempotency_key)
+
+    def insisting(request):
+        yield request
+        yield request
+        return (yield request.replace(arguments={"item": "coffee"}))
+
+    call(front, ToolClient([order], filters=[insisting]), "order", {"item": "tea"})
+
+    assert (True, True) == (keys[0] == keys[1], keys[1] != keys[2])
 
 
 def test_arguments_that_fill_the_limit_pass_the_filters_and_a_second_run(front):

@@ -142,6 +142,7 @@ def test_the_host_finds_the_filter_and_what_it_raised(front, caplog):
         record.levelno,
         "no such database" in caplog.text,
     )
+    assert "fail" == error.__traceback__.tb_frame.f_code.co_name
 
 
 def forgetful(request):

@@ -11,7 +11,7 @@ import logging
 import pytest
 
 from fronts import call, call_batch
-from tooldecl import Retry, ToolCall, ToolClient, ToolContext, tool
+from tooldecl import NotFound, Retry, ToolCall, ToolClient, ToolContext, tool
 from tooldecl.exceptions import CallCancelledError, ToolFailedError
 from tooldecl.telemetry import (
     AttemptFailed,
@@ -100,6 +100,26 @@ def test_a_refused_call_has_a_beginning_and_an_end(front, name, arguments):
         kinds(hook),
         hook.events[1].result,
         hook.events[0].arguments,
+    )
+
+
+def test_a_finding_is_no_failed_attempt(front, caplog):
+    """
+    GATE-10: a tool that ran well and found nothing alarms nobody.
+    """
+
+    @tool
+    def look_up() -> None:
+        """Find nothing."""
+        raise NotFound
+
+    hook = RecordingHook()
+    result = call(front, ToolClient([look_up], hooks=[hook]), "look_up")
+
+    assert ("not_found", [CallStarted, CallFinished], []) == (
+        result.status,
+        kinds(hook),
+        caplog.records,
     )
 
 

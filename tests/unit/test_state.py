@@ -4,6 +4,7 @@ The client's state: snapshots that stay as they are, and the fold of what was wr
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
@@ -94,16 +95,21 @@ def test_folds_from_many_threads_lose_nothing():
     """
     state = State({})
     together = threading.Barrier(8)
+    interval = sys.getswitchinterval()
 
     def write(number):
         together.wait()
-        for n in range(200):
+        for n in range(100):
             state.fold([("c", {f"{number}-{n}": n})])
 
     threads = [threading.Thread(target=write, args=(k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
 
-    assert 1600 == len(state.snapshot())
+    assert 800 == len(state.snapshot())

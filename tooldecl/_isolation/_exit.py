@@ -20,7 +20,7 @@ from typing import Any
 from . import _abandoned, _loops, _threads
 
 
-# Seconds for a log handler that a body is using right now, but does not hold for good.
+# Seconds to wait for a log handler that a body is using, but does not hold for good.
 HANDLER_SECONDS = 0.1
 
 
@@ -49,24 +49,22 @@ def _shut_logging_down() -> None:
     Do what logging does at its end, except for handlers that a body may hold for good.
     """
     atexit.unregister(logging.shutdown)
-    handlers: list[Any] = getattr(logging, "_handlerList", [])
-    logging.shutdown([handler for handler in handlers if _is_free(handler())])
+    references: list[Any] = getattr(logging, "_handlerList", [])
+    for reference in reversed(references):
+        handler = reference()
+        if handler is not None and _taken(handler):
+            logging.shutdown([reference])
 
 
-def _is_free(handler: logging.Handler | None) -> bool:
-    if handler is None:
-        return False
-    stream = getattr(handler, "stream", None)
-    if stream is not None and not _takes_text(stream):
-        return False
+def _taken(handler: logging.Handler) -> bool:
+    """
+    Take a handler from the bodies, so that none of them can block in it from now on.
+    """
     lock = handler.lock
-    if lock is None:
-        return True
-    if not lock.acquire(timeout=HANDLER_SECONDS):
+    if lock is not None and not lock.acquire(timeout=HANDLER_SECONDS):
         return False
-    lock.release()
 
-    return True
+    return _takes_text(getattr(handler, "stream", None))
 
 
 def _leave_streams_alone() -> None:
@@ -92,6 +90,9 @@ def _leave_streams_alone() -> None:
 
 
 def _takes_text(stream: Any) -> bool:
+    """
+    Whether writing to *stream* blocks nobody; what is no file never does.
+    """
     try:
         return bool(select.select([], [stream.fileno()], [], 0)[1])
     except (AttributeError, OSError, ValueError):
