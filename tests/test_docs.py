@@ -409,7 +409,7 @@ SAMPLES = {
     ],
     "DuplicateToolError": [
         exceptions.DuplicateToolError(
-            sites={
+            by_name={
                 "search": [
                     "shop.catalog.search (catalog.py:12)",
                     "web.search (web.py:40)",

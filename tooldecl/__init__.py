@@ -90,12 +90,17 @@ _HOMES = {
 }
 
 
+_MODULES = frozenset({"engines", "exceptions", "filters", "telemetry", "testing"})
+
+
 def __getattr__(name: str) -> Any:
     """
-    Read a public name from its home, and the version from the installed package.
+    Read a public name from its home, a public module, and the version from the installed package.
     """
     if name == "__version__":
         return import_module("importlib.metadata").version("tooldecl")
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -47,9 +47,13 @@ _STATUS: dict[type[CallError], Status] = {
     UnknownToolError: Status.UNKNOWN_TOOL,
 }
 
-# Texts of failures are cut, never refused: to the result's limit, within these bounds.
+_AUTHORS = (Status.TOOL_ERROR, Status.NOT_FOUND)  # their texts may be an author's
+
+# What an author says of a failure is cut, never refused: to the result's limit, but to
+# no less than the mark of a cut needs. Our own texts are shorter than LONGEST_OWN.
 LONGEST_FAILURE = 20_000
-SHORTEST_FAILURE = 1_000
+SHORTEST_FAILURE = 40
+LONGEST_OWN = 1_000
 
 
 @final
@@ -230,7 +234,11 @@ class Answers:
                 content, tool=self._name, limit=self.limit, overflow=self.overflow
             )
         except ResultTooLargeError as error:
-            return self.refusal(error if self.ran else self._filter_said_too_much())
+            if not self.ran:
+                return self.refusal(self._filter_said_too_much())
+            return self.refusal(error).replace(  # the host can still get all of it
+                value=result.value, original_size=error.size
+            )
 
         return result.replace(
             content=cut.content,
@@ -245,8 +253,10 @@ class Answers:
         content = whole_characters(result.content).strip()
         if not content:
             content = f"The call of {self._name!r} did not succeed."
-        limit = min(self.limit or LONGEST_FAILURE, LONGEST_FAILURE)
-        limit = max(limit, SHORTEST_FAILURE)
+        limit = LONGEST_OWN
+        if result.status in _AUTHORS:
+            limit = min(self.limit or LONGEST_FAILURE, LONGEST_FAILURE)
+            limit = max(limit, SHORTEST_FAILURE)
         if content == result.content and len(content) <= limit:
             return result
         cut = fit(content, tool=self._name, limit=limit, overflow="truncate")

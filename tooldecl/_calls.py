@@ -117,7 +117,8 @@ class ToolResult:
         call_id: Id of the call; unique in its batch.
         name: Name of the tool asked for.
         status: How it ended.
-        value: What the tool returned; None unless the status is ``ok``.
+        value: What the tool returned, also where it was too large to go out; None for
+            every other status than ``ok`` and ``too_large``.
         content: The text for the model: never empty, within the limit.
         error: What went wrong, for the host; its ``__cause__`` is the tool's own
             exception where there is one.

@@ -23,7 +23,7 @@ LARGEST_INT: Final = 2**64 - 1
 SPACE: Final = " \t\n\r"
 
 NOT_FINITE: Final = "NaN and Infinity have no JSON form"
-TOO_LARGE: Final = "a number is too large to be exchanged safely (send it as text)"
+TOO_LARGE: Final = "a number is too large to be exchanged safely"
 UNREADABLE_DEPTH: Final = "it is too deep to be read here"
 HALF_CHARACTER: Final = "half of a surrogate pair stands for no character"
 

@@ -156,13 +156,8 @@ class ToolMeta(ToolOptions):
     def _check_timeout(self) -> float | None | Unset:
         if self.timeout is None or self.timeout is UNSET:
             return self.timeout
-        seconds = check_seconds(self.timeout, f"{self._where()}: timeout")
-        if self.isolation == "inline":
-            raise DeclarationError(
-                f"{self._where()}: a timeout cannot be enforced with "
-                "isolation='inline'. Leave one of them out."
-            )
-        return seconds
+
+        return check_seconds(self.timeout, f"{self._where()}: timeout")
 
     def _check_retry(self) -> Retry | None:
         given: object = self.retry

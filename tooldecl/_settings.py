@@ -229,12 +229,13 @@ def broken_promises(table: ToolTable, engine: Engine | None) -> list[Declaration
     faults: list[DeclarationError] = []
     for name, meta in table.items():
         timeout, source = resolve_timeout(meta, default)
-        if meta.isolation == "inline" and timeout is not None and source == "engine":
+        if meta.isolation == "inline" and timeout is not None:
+            whose = "its" if source == "declared" else "the engine's"
             faults.append(
                 DeclarationError(
-                    f"Tool {name!r} ({meta.site}) runs inline, where the engine's "
-                    f"timeout of {seconds(timeout)} cannot be enforced. Declare "
-                    "timeout=None on it, or another isolation."
+                    f"Tool {name!r} ({meta.site}) runs inline, where {whose} timeout of "
+                    f"{seconds(timeout)} cannot be enforced. Declare timeout=None on it, "
+                    "or another isolation."
                 )
             )
         if meta.sensitive:

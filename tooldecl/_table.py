@@ -201,7 +201,7 @@ def _refuse_duplicates(metas: Sequence[ToolMeta]) -> None:
         sites.setdefault(meta.name, []).append(place_of(meta.ref, meta.site))
     repeated = {name: places for name, places in sites.items() if len(places) > 1}
     if repeated:
-        raise DuplicateToolError(sites=repeated)
+        raise DuplicateToolError(by_name=repeated)
 
 
 def _entry_of(declared: Declared) -> ToolEntry:

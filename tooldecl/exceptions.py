@@ -131,15 +131,17 @@ class DuplicateToolError(DeclarationError):
 
     Attributes:
         duplicates: Every name given more than once, sorted.
-        sites: For each of them every place, ``module.qualname (file:line)``.
+        sites: Every place of one of them, ``module.qualname (file:line)``.
+        by_name: The places of each name.
     """
 
-    def __init__(self, *, sites: Mapping[str, Sequence[str]]) -> None:
-        self.sites = {name: tuple(sites[name]) for name in sorted(sites)}
-        self.duplicates = list(self.sites)
+    def __init__(self, *, by_name: Mapping[str, Sequence[str]]) -> None:
+        self.by_name = {name: tuple(by_name[name]) for name in sorted(by_name)}
+        self.duplicates = list(self.by_name)
+        self.sites = tuple(site for sites in self.by_name.values() for site in sites)
         lines = [
             f"{len(places)} tools are named {name!r}: {' and '.join(places)}."
-            for name, places in self.sites.items()
+            for name, places in self.by_name.items()
         ]
         super().__init__(" ".join([*lines, "Rename one with @tool(name=...)."]))
 

@@ -342,14 +342,17 @@ def unending(request):
     return object()
 
 
+@pytest.mark.parametrize("outside", [[], [changing()]], ids=["alone", "inside"])
 @pytest.mark.parametrize("layer", [refusing, unending, changing(content=5)])
-def test_what_a_filter_failed_on_is_freed_without_the_garbage_collector(layer, caplog):
+def test_what_a_filter_failed_on_is_freed_without_the_garbage_collector(
+    layer, outside, caplog
+):
     """
     A traceback that leads through our own frames would keep the call, and all that it
     was given, until the collector comes by.
     """
     caplog.set_level(logging.CRITICAL)  # a record would keep the error
-    client = ToolClient([make], filters=[layer])
+    client = ToolClient([make], filters=[*outside, layer])
     gc.collect()
     gc.disable()
     try:

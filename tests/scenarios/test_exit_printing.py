@@ -78,7 +78,12 @@ def outcome(names: list[str], *, read: bool) -> tuple[int, str]:
 @pytest.mark.parametrize("read", [True, False], ids=["read", "unread"])
 @pytest.mark.parametrize(
     "names",
-    [["to_stdout"] * 3, ["to_stderr"], ["to_log"], ["to_stdout", "to_stderr", "to_log"]],
+    [
+        ["to_stdout"] * 3,
+        ["to_stderr"],
+        ["to_log"],
+        ["to_stdout", "to_stderr", "to_log"],
+    ],
     ids=str,
 )
 def test_bodies_that_print_do_not_abort_the_end(names, read, times):

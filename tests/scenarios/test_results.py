@@ -206,11 +206,13 @@ def test_five_megabytes_fail_or_are_cut_and_the_host_has_all_of_it(front):
     failed = result_of(front, BIG, result_limit=20_000)
     cut = result_of(front, BIG, result_limit=20_000, on_overflow="truncate")
 
-    assert ("too_large", None, 20_000, len(BIG)) == (
+    assert ("too_large", True, False, 20_000, len(BIG), len(BIG)) == (
         failed.status,
-        failed.value,
+        failed.value is BIG,
+        failed.truncated,
         failed.error.limit,
         failed.error.size,
+        failed.original_size,
     )
     assert ("ok", 20_000, True, len(BIG)) == (
         cut.status,

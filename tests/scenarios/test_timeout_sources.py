@@ -214,16 +214,18 @@ class TestPromisesThatCannotBeKept:
         """
         TMO-09, R05, row 5: nobody could stop waiting for what runs on one's own thread.
         """
+
+        @tool(timeout=1, isolation="inline")
+        def work() -> str:
+            """
+            Work.
+            """
+            return "done"
+
         with pytest.raises(DeclarationError) as caught:
+            ToolClient([work])
 
-            @tool(timeout=1, isolation="inline")
-            def work() -> str:
-                """
-                Work.
-                """
-                return "done"
-
-        assert "a timeout cannot be enforced with isolation='inline'" in str(
+        assert "runs inline, where its timeout of 1 s cannot be enforced" in str(
             caught.value
         )
 

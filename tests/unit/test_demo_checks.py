@@ -103,10 +103,12 @@ def test_what_was_refused_never_ran(results, entered, sneaked, held):
     ("refusal", "held"),
     [
         (
-            DuplicateToolError(sites={"find": ["a.find (a.py:1)", "b.find (b.py:2)"]}),
+            DuplicateToolError(
+                by_name={"find": ["a.find (a.py:1)", "b.find (b.py:2)"]}
+            ),
             True,
         ),
-        (DuplicateToolError(sites={"find": ["a.find (a.py:1)"]}), False),
+        (DuplicateToolError(by_name={"find": ["a.find (a.py:1)"]}), False),
         (None, False),
     ],
 )

@@ -46,7 +46,7 @@ TEXTS = [
         "enforces it, so it is refused.",
     ),
     (
-        DuplicateToolError(sites={"b": ["m.b (m.py:1)"] * 2, "a": ["x", "y", "z"]}),
+        DuplicateToolError(by_name={"b": ["m.b (m.py:1)"] * 2, "a": ["x", "y", "z"]}),
         "3 tools are named 'a': x and y and z. 2 tools are named 'b': m.b (m.py:1) and "
         "m.b (m.py:1). Rename one with @tool(name=...).",
     ),
@@ -295,12 +295,13 @@ def test_duplicates_are_sorted_and_keep_their_places():
     """
     Whoever reads the error goes to every one of the places it names.
     """
-    error = DuplicateToolError(sites={"b": ["2", "1"], "a": ["3", "4"]})
+    error = DuplicateToolError(by_name={"b": ["2", "1"], "a": ["3", "4"]})
 
     assert (["a", "b"], {"a": ("3", "4"), "b": ("2", "1")}) == (
         error.duplicates,
-        error.sites,
+        error.by_name,
     )
+    assert ("3", "4", "2", "1") == error.sites
 
 
 @pytest.mark.parametrize("given", ["fatal", "", "Transient", 1])

@@ -159,16 +159,6 @@ def test_a_timeout_is_kept_in_seconds(given, kept):
     assert kept == record(timeout=given).timeout
 
 
-def test_a_timeout_that_nothing_can_enforce_is_refused():
-    """
-    An inline body cannot be left behind, so the promise could not be kept.
-    """
-    assert (
-        "@tool on add: a timeout cannot be enforced with isolation='inline'. Leave one "
-        "of them out."
-    ) == refused(timeout=1, isolation="inline")
-
-
 @pytest.mark.parametrize(
     ("given", "kept"),
     [

@@ -320,8 +320,8 @@ class TestDuplicates:
         error = duplicates_of(tools)
 
         assert ["a", "b"] == error.duplicates
-        assert [2, 3] == [len(sites) for sites in error.sites.values()]
-        first, second = error.sites["a"]
+        assert [2, 3] == [len(sites) for sites in error.by_name.values()]
+        first, second = error.by_name["a"]
         assert first.endswith(
             f"test_table.named.<locals>.function ({meta_of(tools[1]).site})"
         )

@@ -83,8 +83,7 @@ def duplicates_refused(refusal: DuplicateToolError | None) -> Verdict:
     """
     Judge whether the client with two tools of one name was refused, naming both.
     """
-    sites = {} if refusal is None else refusal.sites
-    named = sum(len(places) for places in sites.values())
+    named = 0 if refusal is None else len(refusal.sites)
 
     return Verdict(
         claim="No second tool of one name is accepted",
