@@ -32,8 +32,8 @@ LAYERS = [
     "_signature",
     # JSON and its schemas.
     "_jsonfaults _subschemas",
-    "_strictjson _jsonforms _closing _dialect _problems _published",
-    "_choices _translate _jsonschema _repair",
+    "_strictjson _jsonforms _closing _dialect _problems _published _verdicts",
+    "_choices _publisher _translate _jsonschema _repair",
     # From declarations to the table.
     "_schema _spec",
     "_declared",
@@ -87,7 +87,7 @@ RANK = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}
 # of the standard library that one place answers for.
 DOORS = {
     "wrapt": {"_decl"},
-    "pydantic": {"_schema"},
+    "pydantic": {"_publisher", "_schema"},
     "pydantic_core": {"_encode"},
     "jsonschema": {"_dialect"},
     "referencing": {"_dialect"},

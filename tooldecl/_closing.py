@@ -22,11 +22,13 @@ QUESTIONS = ("not", "if", "contains")
 
 def close_named(schema: dict[str, Any]) -> None:
     """
-    Close, in place, every object that names its members, whatever it says.
+    Close, in place, every object that names its members or their patterns.
     """
     for node in walk(schema):
         if "properties" in node:
             node["additionalProperties"] = False
+        elif "patternProperties" in node:
+            node.setdefault("additionalProperties", False)
 
 
 def close_objects(root: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from ._batch import Run, unique_id
 from ._calls import Status, ToolCall, ToolResult
 from ._ids import new_id
+from ._strictjson import DEEPEST
 from ._texts import text_of
 from ._turns import LoopResult, Message, StopReason, Turn
 from .exceptions import ModelFailedError, NotRunError
@@ -23,6 +24,7 @@ _ROLES = ("system", "user", "assistant", "tool")
 # Typed so that checkers do not narrow to containers of unknown things.
 _MAPPING: Any = Mapping
 _LIST: Any = list
+_DICT: Any = dict
 
 
 class Conversation:
@@ -137,10 +139,35 @@ def _plain(arguments: object) -> object:
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
     try:
-        return json.loads(json.dumps(arguments, allow_nan=False, default=_as_dict))
+        text = json.dumps(arguments, allow_nan=False, default=_as_dict)
+        plain = json.loads(text)
     except (TypeError, ValueError, RecursionError):
         # The gate has refused it; a transcript that cannot be sent would end the run.
         return f"(a {type(arguments).__name__} that is no JSON)"
+
+    # Refused as well, and a transcript that cannot be copied would end it too.
+    return text if _is_deep(plain) else plain
+
+
+def _is_deep(plain: object) -> bool:
+    """
+    Whether JSON data is deeper than any gate lets through.
+    """
+    level: list[Any] = [plain]
+    for _ in range(DEEPEST + 1):
+        level = [inner for value in level for inner in _members(value)]
+        if not level:
+            return False
+
+    return True
+
+
+def _members(value: Any) -> Iterable[Any]:
+    if isinstance(value, _DICT):
+        inner: Iterable[Any] = value.values()
+        return inner
+
+    return value if isinstance(value, _LIST) else ()
 
 
 def _as_dict(value: Any) -> dict[Any, Any]:

@@ -16,7 +16,7 @@ from functools import partial
 from inspect import isclass
 from itertools import takewhile
 from pickle import PicklingError
-from types import FrameType
+from types import FrameType, MethodType
 from typing import Any, Generic, NoReturn, ParamSpec, TypeVar, overload
 
 from wrapt import BoundFunctionWrapper, FunctionWrapper
@@ -57,6 +57,10 @@ class BoundTool(Carrier, BoundFunctionWrapper):
     def _self_declaration(self) -> Declaration:
         declaration: Declaration = self._self_parent._self_declaration()
         return declaration
+
+    def _self_is_bound(self) -> bool:
+        bound_before = self.__wrapped__ is self._self_parent.__wrapped__
+        return isinstance(self, MethodType) and not bound_before
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"A bound tool takes no attribute {name!r}.")
@@ -185,7 +189,11 @@ class _Decorator(Generic[P]):
                     "@tool takes either a function, or options by their names."
                 )
             return _declare(function, ToolOptions(), sys._getframe(1))
-        options = self._options(**kwargs)
+        try:
+            options = self._options(**kwargs)
+        except TypeError as error:
+            text = str(error).replace(f"{ToolOptions.__name__}.__init__()", "tool()")
+            raise TypeError(text) from None
 
         def decorate(function: F) -> F:
             declared: Any = _declare(function, options, sys._getframe(1))
@@ -235,8 +243,8 @@ def _self_of(function: object, promise: Promise) -> Any:
     Return the parameter that only binding fills, where there may be one.
     """
     first = promise.written[0] if promise.written else None
-    static = isinstance(function, staticmethod)
-    if first is None or static or first.annotation is not MISSING:
+    filled = any(isinstance(x, (MethodType, staticmethod)) for x in layers(function))
+    if first is None or filled or first.annotation is not MISSING:
         return None
 
     return first if is_method(promise.inside) else None

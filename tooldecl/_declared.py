@@ -43,6 +43,12 @@ class Carrier:
     def _self_declaration(self) -> Declaration:
         raise AssertionError("unreachable")
 
+    def _self_is_bound(self) -> bool:
+        """
+        Tell whether the tool was bound, and not the function before it became one.
+        """
+        return False
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +67,14 @@ class Declared:
     promise: Promise | GivenPromise
 
 
-def meta_of(function: Callable[..., Any] | ToolSpec) -> ToolMeta:
+def meta_of(function: Callable[..., Any] | ToolSpec | Declared) -> ToolMeta:
     """
     Return what was declared about a tool: a decorated function, also bound or wrapped.
 
     Raises:
         DeclarationError: It is not a tool.
     """
-    if isinstance(function, ToolSpec):
+    if isinstance(function, (ToolSpec, Declared)):
         return function.meta
     carrier = _found_in(function)
     declaration = carrier._self_declaration()
@@ -92,7 +98,7 @@ def declared_of(entry: object) -> Declared:
     promise = declaration.promise
     if carrier is not entry:
         promise = promise.around(entry)
-    elif isinstance(entry, MethodType):
+    elif carrier._self_is_bound():
         promise = promise.bound()
     _refuse_unbound(entry, promise)
     function: Any = entry

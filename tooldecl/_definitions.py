@@ -20,7 +20,7 @@ def render(
     entries: Iterable[ToolEntry],
     format: str,  # noqa: A002 (the name it has in `ToolClient.definitions`)
     tags: Iterable[str] | None,
-    exclude_tags: Iterable[str],
+    exclude_tags: Iterable[str] | None,
 ) -> list[dict[str, Any]]:
     """
     Return the definitions of *entries*, each time as fresh copies.
@@ -29,7 +29,7 @@ def render(
         entries: The tools, in the order in which they are shown.
         format: ``"openai"``, ``"anthropic"`` or ``"mcp"``.
         tags: Only tools with one of these; None is all.
-        exclude_tags: No tools with one of these; this wins.
+        exclude_tags: No tools with one of these; this wins. None is none.
 
     Raises:
         ValueError: There is no such format.
@@ -42,7 +42,7 @@ def render(
         choices = ", ".join(map(repr, SHAPES))
         raise ValueError(f"format takes one of {choices}, got {format!r}.")
     wanted = None if tags is None else _words(tags, "tags")
-    unwanted = _words(exclude_tags, "exclude_tags")
+    unwanted = _words(() if exclude_tags is None else exclude_tags, "exclude_tags")
     shape = SHAPES[format]
 
     return [

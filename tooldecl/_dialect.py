@@ -24,6 +24,12 @@ OLDER = {
     "https://json-schema.org/draft/2019-09/schema": "Draft201909Validator",
 }
 
+# Arguments go no deeper either, unless a client says so; the checker needs about ten
+# frames for each level, and ours is not the whole stack.
+DEEPEST = 64
+TOO_DEEP = "it is nested too deep"
+HOLDERS = (Mapping, list, tuple)
+
 
 @final
 class Library:
@@ -49,7 +55,7 @@ class Library:
         try:
             dialect.check_schema(schema)
         except RecursionError:
-            return "it is nested too deep"
+            return TOO_DEEP
         except self._jsonschema.SchemaError as error:
             place = "/".join(["#", *map(str, error.absolute_path)])
             if error.validator == "format":
@@ -76,12 +82,36 @@ def library_for(owner: str) -> Library:
     return Library(jsonschema, nothing())
 
 
+def _is_too_deep(given: object) -> bool:
+    """
+    Count levels without descending, so that the answer does not hang on the stack.
+    """
+    level = [given]
+    for _ in range(DEEPEST):
+        level = [inner for held in level for inner in _parts(held)]
+
+    return bool(level)
+
+
+def _parts(held: Any) -> list[object]:
+    kind = type_of(held)
+    if issubclass(kind, Mapping):
+        held = list(held.values())
+    elif not issubclass(kind, (list, tuple)):
+        return []
+
+    return [inner for inner in held if issubclass(type_of(inner), HOLDERS)]
+
+
 def _copied(given: Any, owner: str) -> dict[str, Any]:
     if not issubclass(type_of(given), Mapping):
         kind = type_of(given).__name__
         raise DeclarationError(f"{owner}: input_schema takes a mapping, got {kind}.")
+    if _is_too_deep(given):
+        raise DeclarationError(f"{owner}: input_schema is refused: {TOO_DEEP}.")
     try:
-        copy: dict[str, Any] = json.loads(json.dumps(dict(given), allow_nan=False))
+        text = json.dumps(dict(given), allow_nan=False, ensure_ascii=False)
+        copy: dict[str, Any] = json.loads(text.encode())
     except (TypeError, ValueError, RecursionError):
         raise DeclarationError(f"{owner}: input_schema is not JSON data.") from None
 

@@ -23,6 +23,7 @@ GOOGLE_HEADER = re.compile(
 )
 GOOGLE_ITEM = re.compile(r"\*{0,2}(\w+)\s*(?:\((?:[^()]|\([^()]*\))*\))?\s*:\s*(.*)")
 ANY_HEADER = re.compile(r"[A-Za-z][\w ]*:\s*")
+BLOCK_HEADER = re.compile(r"[A-Za-z][\w ]*::?\s*")
 NUMPY_HEADERS = ("Parameters", "Other Parameters", "Keyword Arguments")
 NUMPY_ITEM = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?")
 SPHINX_FIELD = re.compile(
@@ -58,8 +59,8 @@ def read_docstring(doc: str | None) -> Docstring:
         end, items = _section_at(lines, at)
         found.update(items)
         if end == at:
-            kept.append(lines[at])
-            end += 1
+            end = _end_of_text(lines, at)
+            kept += lines[at:end]
         at = end
 
     return Docstring(
@@ -138,15 +139,32 @@ def _end_of_block(lines: list[str], at: int) -> int:
     return end
 
 
+def _end_of_text(lines: list[str], at: int) -> int:
+    """
+    Return the line after a line of text; what an example holds is part of the text.
+    """
+    whole = at and BLOCK_HEADER.fullmatch(lines[at].strip())
+
+    return _end_of_block(lines, at) if whole else at + 1
+
+
 def _end_of_first_block(lines: list[str]) -> int:
     """
     Return the line after the block of a header that the docstring begins with.
 
-    The first line does not count for the indentation, so nothing is indented below it.
+    The first line does not count for the indentation, so its items may have lost theirs.
+    Then the block ends at the next header, or where a new paragraph is no item.
     """
-    later = range(1, len(lines))
+    begun = next((line for line in lines[1:] if line.strip()), "")
+    if _indent(begun):
+        return _end_of_block(lines, 0)
+    for at in range(1, len(lines)):
+        line = lines[at]
+        new = not lines[at - 1].strip() and line.strip() and not _indent(line)
+        if ANY_HEADER.fullmatch(line) or (new and not GOOGLE_ITEM.fullmatch(line)):
+            return at
 
-    return next((at for at in later if ANY_HEADER.fullmatch(lines[at])), len(lines))
+    return len(lines)
 
 
 def _is_rule(lines: list[str], at: int) -> bool:

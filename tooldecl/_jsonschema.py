@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any, final
 
@@ -19,6 +20,7 @@ from ._problems import (
     MOST,
     Finding,
     Problem,
+    choices_at,
     missing,
     most_telling,
     not_a_choice,
@@ -26,7 +28,7 @@ from ._problems import (
     unknown_key,
 )
 from ._readonly import frozen_mapping
-from ._subschemas import Path, named_in, speaking
+from ._subschemas import Path, is_listed, named_in, speaking
 
 
 KINDS = {
@@ -94,11 +96,11 @@ class GivenSchema:
         """
         found: list[Finding] = []
         for error in islice(self._validator.iter_errors(data), MOST):
-            found += self._findings(error)
+            found += self._findings(error, data)
 
         return settle(found, schema=self.schema, data=data, sensitive=sensitive)
 
-    def _findings(self, error: Any) -> list[Finding]:
+    def _findings(self, error: Any, data: object) -> list[Finding]:
         path, rule = tuple(error.absolute_path), error.validator
         given, value = error.validator_value, error.instance
         match rule:
@@ -108,13 +110,13 @@ class GivenSchema:
             case "required":
                 return [missing((*path, n)) for n in given if n not in value]
             case "enum":
-                return [not_a_choice(path, given, value)]
+                return [self._off(path, given, value, data)]
             case "const":
-                return [not_a_choice(path, [given], value)]
+                return [self._off(path, [given], value, data)]
             case "additionalProperties" | "unevaluatedProperties":
                 return list(self._unknown(error))
             case "anyOf" | "oneOf" if error.context:
-                return self._forms(error, path)
+                return self._forms(error, path, data)
             case _:
                 pass
         text = RULES.get(rule, FORBIDDEN)
@@ -123,10 +125,20 @@ class GivenSchema:
 
         return [Finding(path=path, text=text.format(given), decisive=True)]
 
-    def _forms(self, error: Any, path: Path) -> list[Finding]:
+    def _off(
+        self, path: Path, given: Sequence[object], value: object, data: object
+    ) -> Finding:
+        listed = choices_at(self.schema, data, path)
+        elsewhere = not is_listed(value, given) and is_listed(value, listed)
+
+        return replace(not_a_choice(path, given, value), elsewhere=elsewhere)
+
+    def _forms(self, error: Any, path: Path, data: object) -> list[Finding]:
         forms: dict[object, list[Finding]] = {}
         for inner in error.context:
-            forms.setdefault(inner.schema_path[0], []).extend(self._findings(inner))
+            forms.setdefault(inner.schema_path[0], []).extend(
+                self._findings(inner, data)
+            )
 
         return most_telling(list(forms.values()), path)
 
@@ -139,4 +151,4 @@ class GivenSchema:
             patterns += speaker.get("patternProperties", {})
         for key in error.instance:
             if key not in accepted and not any(re.search(p, key) for p in patterns):
-                yield unknown_key((*path, key), accepted)
+                yield unknown_key((*path, key), accepted, patterns)

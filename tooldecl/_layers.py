@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import logging
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import final
 
 from ._answers import Answers
 from ._attempts import Attempts, Flow
-from ._calls import ToolRequest, ToolResult
+from ._calls import NO_WRITES, ToolRequest, ToolResult
 from ._errors import classify, is_fatal
 from ._gate import Admitted, admit, again
 from ._runtime import Runtime
@@ -43,10 +43,10 @@ class Layers:
         "_answers",
         "_attempts",
         "_elapsed",
-        "_inner",
         "_request",
         "_runtime",
         "_used",
+        "_writes",
     )
 
     def __init__(
@@ -60,7 +60,7 @@ class Layers:
         self._answers = answers
         self._attempts = attempts
         self._elapsed = elapsed
-        self._inner: ToolResult | None = None
+        self._writes: list[Mapping[str, object]] = []  # of each run of the body
         self._used = False
 
     def run(self, call_id: str, admitted: Admitted) -> Flow:
@@ -89,7 +89,7 @@ class Layers:
         else:
             result = yield from self._attempts.run(admitted)
         object.__setattr__(result, "elapsed", self._elapsed())
-        self._inner = result
+        self._writes.append(result.writes)
 
         return result
 
@@ -118,10 +118,19 @@ class Layers:
             result = self._answers.of_filter(name, value, inner)
         except (CallError, TypeError) as error:
             return self.filter_failed(name, error.with_traceback(None))
-        if result.ok and self._inner is not None:
-            return result.replace(writes=self._inner.writes)
 
-        return result
+        return result.replace(writes=self._writes_of(value)) if result.ok else result
+
+    def _writes_of(self, value: object) -> Mapping[str, object]:
+        """
+        Return what the run of the body wrote that *value* comes from, else the last run.
+        """
+        given = value.writes if isinstance(value, ToolResult) else None
+        for writes in self._writes:
+            if writes is given:
+                return writes
+
+        return self._writes[-1] if self._writes else NO_WRITES
 
     def filter_failed(self, name: str, error: BaseException | None) -> ToolResult:
         """

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, NoReturn, TypeAlias, final
 
 from ._policy import Retry, check_seconds, shown
 from ._sentinels import UNSET, Unset
+from ._wording import is_encodable
 from .exceptions import DeclarationError, NotAvailableError
 
 
@@ -62,7 +65,22 @@ class ToolOptions:
     coerce: Coerce = "strict"
 
 
+# Whose options are checked, for the messages alone, where it is no decorated function.
+_OWNER: ContextVar[str] = ContextVar("_OWNER", default="")
+
 FLAGS = ("idempotent", "sensitive", "return_direct", "external", "is_async")
+
+
+@contextmanager
+def declaring(owner: str) -> Generator[None, None, None]:
+    """
+    Name *owner* in the faults of the records that are made meanwhile.
+    """
+    token = _OWNER.set(owner)
+    try:
+        yield
+    finally:
+        _OWNER.reset(token)
 
 
 def _is_text(value: object) -> bool:
@@ -131,6 +149,8 @@ class ToolMeta(ToolOptions):
         description: object = self.description
         if not _is_text(description):
             self._refuse("description", "a text that is not empty", description)
+        if not is_encodable(self.description):
+            self._refuse("description", "a text without lone surrogates", description)
         if len(self.description) > LONGEST_DESCRIPTION:
             raise DeclarationError(
                 f"{self._where()}: the description has {len(self.description)} "
@@ -146,7 +166,7 @@ class ToolMeta(ToolOptions):
         object.__setattr__(self, field, value)
 
     def _where(self) -> str:
-        return f"@tool on {self.ref or self.name}"
+        return _OWNER.get() or f"@tool on {self.ref or self.name}"
 
     def _refuse(self, option: str, rule: str, got: object) -> NoReturn:
         raise DeclarationError(
@@ -179,6 +199,8 @@ class ToolMeta(ToolOptions):
         tags = tuple(given)
         if not all(map(_is_text, tags)):
             self._refuse("tags", rule, tags)
+        if not all(map(is_encodable, tags)):
+            self._refuse("tags", "texts without lone surrogates", tags)
         # A set has another order in every process; the record must not.
         tags = tuple(sorted(tags)) if isinstance(given, AbstractSet) else tags
 

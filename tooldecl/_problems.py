@@ -24,6 +24,7 @@ from ._subschemas import (
     is_open,
     named_in,
     requires,
+    speaking,
 )
 
 
@@ -57,12 +58,14 @@ class Finding:
         expected: The kind that is needed, where the value is of a wrong kind.
         decisive: Whether the value was of the right kind, so that one form of several
             was meant.
+        elsewhere: Whether another of several forms lists the value, and so was meant.
     """
 
     path: tuple[str | int, ...]
     text: str = ""
     expected: str = ""
     decisive: bool = False
+    elsewhere: bool = False
 
 
 def kind_of(value: object) -> str:
@@ -86,12 +89,17 @@ def missing(path: Sequence[str | int]) -> Finding:
     return Finding(path=tuple(path), text="is missing, and it is required.")
 
 
-def unknown_key(path: Sequence[str | int], accepted: Sequence[str]) -> Finding:
+def unknown_key(
+    path: Sequence[str | int], accepted: Sequence[str], patterns: Sequence[str] = ()
+) -> Finding:
     """
     A member that nothing takes, with those that would be taken and the nearest.
     """
     key = str(path[-1])
-    if not accepted and len(path) == 1:
+    if not accepted and patterns:
+        forms = _alternatives([cut(pattern, 60) for pattern in patterns])
+        text = f"is unknown: a name here must match the pattern {forms}"
+    elif not accepted and len(path) == 1:
         text = "is unknown: this tool takes no arguments, send {}."
     elif not accepted:
         text = "is unknown: this object takes no members."
@@ -109,13 +117,24 @@ def not_a_choice(
     """
     A value that is none of those listed.
     """
-    texts = [json.dumps(choice, ensure_ascii=False) for choice in choices]
-
     return Finding(
         path=tuple(path),
-        expected=f"one of {_joined(texts)}",
+        expected=f"one of {_written(choices)}",
         decisive=any(type(choice) is type(value) for choice in choices),
     )
+
+
+def not_a_name(path: Sequence[str | int], choices: Sequence[object]) -> Finding:
+    """
+    A member whose name is none of those listed.
+    """
+    text = f"its name is not allowed: it has to be one of {_written(choices)}."
+
+    return Finding(path=tuple(path), text=text, decisive=True)
+
+
+def _written(choices: Sequence[object]) -> str:
+    return _joined([json.dumps(choice, ensure_ascii=False) for choice in choices])
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -140,8 +159,10 @@ def most_telling(forms: Sequence[list[Finding]], path: Path) -> list[Finding]:
     Choose what to say where a value fits none of several forms.
 
     The form that the value came closest to was meant: one that it went into, or whose
-    kind it has. Where it is of no form's kind, all the kinds are named.
+    kind it has. A form whose mark says that another one is meant was not. Where the
+    value is of no form's kind, all the kinds are named.
     """
+    forms = [f for f in forms if not any(x.elsewhere for x in f)] or forms
     inside = [f for f in forms if any(len(x.path) > len(path) for x in f)]
     meant = inside or [f for f in forms if any(x.decisive for x in f)]
     if meant:
@@ -260,3 +281,16 @@ def choices_at(schema: Schema, data: object, path: Path) -> list[object]:
     Return the values that are listed for the place *path*.
     """
     return [c for here in at(schema, data, path) for c in choices_in(here)]
+
+
+def names_at(schema: Schema, data: object, path: Path) -> list[object]:
+    """
+    Return the names that are listed for the members of the object at *path*.
+    """
+    forms = [
+        s["propertyNames"]
+        for s in _forms_of(schema, data, path)
+        if "propertyNames" in s
+    ]
+
+    return [c for form in speaking(schema, forms) for c in choices_in(form)]

@@ -21,6 +21,7 @@ from ._subschemas import (
     speaking,
     walk,
 )
+from ._wording import is_encodable
 
 
 def as_data(written: object) -> dict[str, Any]:
@@ -29,9 +30,10 @@ def as_data(written: object) -> dict[str, Any]:
 
     Raises:
         TypeError: Something in it has no JSON form.
-        ValueError: A number in it is not finite.
+        ValueError: A number in it is not finite, or a text in it cannot be encoded.
     """
-    data: dict[str, Any] = json.loads(json.dumps(written, allow_nan=False))
+    text = json.dumps(written, allow_nan=False, ensure_ascii=False)
+    data: dict[str, Any] = json.loads(text.encode())
 
     return data
 
@@ -67,7 +69,9 @@ def plain_default(value: Any) -> Any:
     """
     if isinstance(value, Enum):
         return plain_default(value.value)
-    if value is None or type(value) in (bool, int, str):
+    if type(value) is str:
+        return value if is_encodable(value) else MISSING
+    if value is None or type(value) in (bool, int):
         return value
     if type(value) is float:
         return value if math.isfinite(value) else MISSING
@@ -78,7 +82,7 @@ def plain_default(value: Any) -> Any:
         return MISSING if MISSING in parts else parts
     if is_object(value):
         items = {key: plain_default(v) for key, v in value.items()}
-        plain = all(type(key) is str for key in items) and MISSING not in items.values()
-        return items if plain else MISSING
+        keys_fit = all(type(key) is str and is_encodable(key) for key in items)
+        return items if keys_fit and MISSING not in items.values() else MISSING
 
     return MISSING

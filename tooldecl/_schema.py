@@ -12,12 +12,11 @@ import types
 
 from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature
-from typing import Annotated, Any, NoReturn, final, get_args, get_origin
+from typing import Annotated, Any, final, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import GenerateJsonSchema
 
 from ._callables import MISSING
 from ._choices import has_loose_choices, loose_choices
@@ -25,7 +24,8 @@ from ._closing import close_named
 from ._hints import result_of
 from ._meta import ToolMeta
 from ._problems import Problem, settle
-from ._published import as_data, drop_titles, drop_useless_defaults, plain_default
+from ._published import as_data, drop_titles, drop_useless_defaults
+from ._publisher import ONE_NAME, NotOfferedError, Omitted, Publisher
 from ._readonly import frozen_mapping
 from ._signature import Promise, ToolParameter
 from ._translate import translate
@@ -79,7 +79,8 @@ class Shape:
                 sensitive=meta.sensitive,
             )
             if self._loose:
-                problems += self._loose_in(data, meta)
+                found = [*problems, *self._loose_in(data, meta)]
+                problems = list(dict.fromkeys(found))
         except MemoryError:
             raise
         # A check that a tool's author declared may raise anything.
@@ -99,63 +100,8 @@ class Shape:
         return settle(findings, schema=self.schema, data=data, sensitive=meta.sensitive)
 
 
-@final
-class _Omitted:
-    """
-    Stands for a default that the function itself will supply.
-    """
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-
 def _given(values: dict[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in values.items() if type(v) is not _Omitted}
-
-
-class _NotOfferedError(Exception):
-    """
-    Something that could be described, and not kept.
-    """
-
-
-# What the validator takes, and where it or its schema would break the promise.
-_NOT_OFFERED = {
-    "generator": (
-        "an Iterable would only be checked while the body reads it; take list or Sequence"
-    ),
-    "is-subclass": "a class has no JSON form",
-}
-_ONE_NAME = "each parameter is published under one name of its own: one alias"
-
-
-class _Publisher(GenerateJsonSchema):
-    """
-    Writes the schema of the arguments; publishes defaults only where they are plain JSON.
-    """
-
-    def default_schema(self, schema: Any) -> dict[str, Any]:
-        published = self.generate_inner(schema["schema"])
-        default = schema.get("default", MISSING)
-        default = default.value if isinstance(default, _Omitted) else default
-        if (plain := plain_default(default)) is not MISSING:
-            published["default"] = plain
-
-        return published
-
-    def get_argument_name(self, argument: Any) -> str:
-        if not isinstance(argument.get("alias", ""), str):
-            raise _NotOfferedError(_ONE_NAME)
-
-        return super().get_argument_name(argument)
-
-    def generator_schema(self, schema: Any) -> NoReturn:
-        raise _NotOfferedError(_NOT_OFFERED[schema["type"]])
-
-    def is_subclass_schema(self, schema: Any) -> NoReturn:
-        raise _NotOfferedError(_NOT_OFFERED[schema["type"]])
+    return {k: v for k, v in values.items() if type(v) is not Omitted}
 
 
 def _read(
@@ -192,11 +138,11 @@ def _adapt(
     label: str, offered: Sequence[ToolParameter]
 ) -> tuple[TypeAdapter[Any], dict[str, Any]]:
     adapter: TypeAdapter[Any] = TypeAdapter(_stand_in(label, offered))
-    written = _Publisher().generate(adapter.core_schema, mode="validation")
+    written = Publisher().generate(adapter.core_schema, mode="validation")
     schema = as_data(written)
     published = schema["properties"]
     if len(published) != len(offered):
-        raise _NotOfferedError(_ONE_NAME)
+        raise NotOfferedError(ONE_NAME)
     close_named(schema)
     drop_titles(schema)
     drop_useless_defaults(schema)
@@ -204,7 +150,7 @@ def _adapt(
         if text := _text_in(parameter.hint) or parameter.text:
             node.setdefault("description", text)
 
-    return adapter, schema
+    return adapter, as_data(schema)
 
 
 def _stand_in(label: str, offered: Sequence[ToolParameter]) -> Any:
@@ -237,7 +183,7 @@ def _default_of(parameter: ToolParameter) -> object:
         for x in _notes_on(parameter.hint)
     )
 
-    return default if checked else _Omitted(default)
+    return default if checked else Omitted(default)
 
 
 def _notes_on(hint: object) -> tuple[Any, ...]:
@@ -253,7 +199,7 @@ def _text_in(hint: object) -> str:
 
 def _reason(fault: Exception) -> str:
     match fault:
-        case _NotOfferedError():
+        case NotOfferedError():
             return str(fault)
         case NameError():
             return (
@@ -264,6 +210,13 @@ def _reason(fault: Exception) -> str:
             return "before Python 3.12, TypedDict has to come from typing_extensions"
         case PydanticUserError(code="class-not-fully-defined"):
             return "a class in it has hints that cannot be read"
+        case UnicodeEncodeError():
+            return "a text in it holds a lone surrogate, which cannot be sent"
+        case _ if "regex parse error" in str(fault):
+            return (
+                "the check cannot read a pattern in it: its regular expressions have no "
+                "look-around and no backreferences"
+            )
         case _:
             return "it has no JSON form that can be described"
 
@@ -277,7 +230,7 @@ def _output_of(hint: Any) -> Mapping[str, Any] | None:
         return None
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(hint)
-        written = _Publisher().generate(adapter.core_schema, mode="serialization")
+        written = Publisher().generate(adapter.core_schema, mode="serialization")
         schema = as_data(written)
     # No tool is refused for what it returns.
     except Exception:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, final
 
 from ._callables import MISSING, POSITIONAL, runs_async
 from ._jsonschema import GivenSchema
-from ._meta import ToolMeta, ToolOptions
+from ._meta import ToolMeta, ToolOptions, declaring
 from ._refs import ref_to, site_at
 from ._signature import VARIADIC, Promise, promise_of
 from ._subschemas import is_open, named_in, requires, speaking
@@ -85,12 +85,13 @@ class ToolSpec(ToolOptions):
             kind = type(handler).__name__
             raise DeclarationError(f"{owner}: handler takes a function, got {kind}.")
         promise = promise_of(handler, frame)
-        meta = ToolMeta(
-            **{f.name: getattr(self, f.name) for f in fields(ToolOptions)},
-            is_async=runs_async(handler) or promise.returns_awaitable(),
-            ref=ref_to(promise.inside),
-            site=site_at(frame),
-        )
+        with declaring(owner):
+            meta = ToolMeta(
+                **{f.name: getattr(self, f.name) for f in fields(ToolOptions)},
+                is_async=runs_async(handler) or promise.returns_awaitable(),
+                ref=ref_to(promise.inside),
+                site=site_at(frame),
+            )
         given = GivenSchema(self.input_schema, owner=owner)
         self._set("meta", meta)
         self._set("input_schema", given.schema)

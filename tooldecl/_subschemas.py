@@ -183,12 +183,22 @@ def _held(schema: Schema, step: str | int) -> Iterator[Any]:
         return
     named = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})
-    matching = [s for pattern, s in patterns.items() if re.search(pattern, step)]
+    matching = [s for pattern, s in patterns.items() if _may_match(pattern, step)]
     if step in named:
         yield named[step]
     yield from matching
     if step not in named and not matching and "additionalProperties" in schema:
         yield schema["additionalProperties"]
+
+
+def _may_match(pattern: str, name: str) -> bool:
+    """
+    Tell whether a name fits a pattern, which may be written for another engine.
+    """
+    try:
+        return re.search(pattern, name) is not None
+    except re.error:
+        return True
 
 
 def fitting(schemas: Iterable[Schema], value: object) -> list[Schema]:
@@ -244,6 +254,13 @@ def choices_in(schema: Schema) -> list[Any]:
     Return the values that a schema lists.
     """
     return [schema["const"]] if "const" in schema else list(schema.get("enum", ()))
+
+
+def is_listed(value: object, choices: Iterable[object]) -> bool:
+    """
+    Tell whether a value is one of those listed, the way JSON compares.
+    """
+    return any(type(choice) is type(value) and choice == value for choice in choices)
 
 
 def requires(schemas: Iterable[Schema], name: str) -> bool:

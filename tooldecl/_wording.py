@@ -51,3 +51,15 @@ def some_of(names: Sequence[str], most: int = 10) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
 
     return ", ".join(shown) + more
+
+
+def is_encodable(text: str) -> bool:
+    """
+    Tell whether a text can be sent: half of a surrogate pair has no UTF-8.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+
+    return True

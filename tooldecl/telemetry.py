@@ -166,7 +166,8 @@ def emit(hooks: Iterable[Hook], event: Event) -> None:
         try:
             hook(event)
         except Exception:  # a watcher must never change the outcome of a call
-            logger.exception("The hook %r failed on %s.", hook, type(event).__name__)
+            name = getattr(hook, "__qualname__", None) or type(hook).__name__
+            logger.exception("The hook %s failed on %s.", name, type(event).__name__)
 
 
 # Typed so that checkers do not narrow to containers of unknown things.

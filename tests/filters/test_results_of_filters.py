@@ -149,6 +149,38 @@ def test_a_rewritten_result_keeps_what_the_body_wrote(front):
     )
 
 
+def test_the_writes_are_those_of_the_run_that_gave_the_answer(front):
+    """
+    A filter that runs the body twice and takes the first answer takes what that run wrote.
+    """
+    runs = []
+
+    @tool
+    def note(ctx: ToolContext) -> int:
+        """Write, and fail the second time."""
+        runs.append(1)
+        ctx.write("run", len(runs))
+        if len(runs) == 2:
+            raise ValueError
+        return len(runs)
+
+    def twice(request):
+        first = yield request
+        second = yield request
+        return (second if second.ok else first).replace(content="done")
+
+    client = ToolClient([note], filters=[twice])
+    result = call(front, client, "note")
+
+    assert ("ok", 1, {"run": 1}, {"run": 1}, 2) == (
+        result.status,
+        result.value,
+        result.writes,
+        client.state,
+        result.attempts,
+    )
+
+
 def test_a_filter_cannot_write_for_a_tool(front):
     """
     The writes in a result are the body's, so that a reader knows who wrote.

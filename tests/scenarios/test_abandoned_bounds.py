@@ -166,10 +166,12 @@ class TestNoLeak:
         R13: no slot is lost, whatever was called before.
         """
         client = ToolClient([hanging(gate, timeout=MOMENT), quick])
-        for _ in range(40):
-            client.invoke("work")
+        # On a busy machine a body may not even begin within so short a limit.
+        fates = [client.invoke("work").fate for _ in range(40)]
+        stuck = fates.count("abandoned")
 
-        assert (40, "ok") == (len(client.abandoned), client.invoke("quick").status)
+        assert 20 < stuck == len(client.abandoned)
+        assert "ok" == client.invoke("quick").status
 
     @pytest.mark.slow
     def test_a_thousand_timed_out_calls_leave_nothing(self, gate, listener):

@@ -5,11 +5,14 @@ An async body that holds the very loop that would answer for it.
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
+
+import pytest
 
 from fronts import call
 from ordering import HANGS_AFTER
-from tooldecl import ToolClient, tool
+from tooldecl import ToolClient, ToolContext, tool
 from tooldecl.telemetry import LoopBlocked
 
 
@@ -97,3 +100,61 @@ class TestBlockedLoop:
         assert ("timeout", "abandoned") == (result.status, result.fate)
         assert MAY_STILL_RUN == result.content
         assert 1 == len(listener.of(LoopBlocked))
+
+
+class TestHeldInterpreter:
+    """
+    Code that holds the interpreter's lock: nothing else runs, the deadline included.
+    """
+
+    @pytest.fixture(autouse=True)
+    def no_switch(self):
+        """
+        Let no other thread run before the body has ended.
+        """
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(HANGS_AFTER)
+        yield
+        sys.setswitchinterval(before)
+
+    def test_a_value_that_comes_too_late_is_no_success(self, front):
+        """
+        Trap 19: the caller can only look when the body has ended; what it finds then is
+        decided by the moment of that end.
+        """
+
+        @tool(timeout=TIMEOUT)
+        def work(ctx: ToolContext) -> str:
+            """
+            Hold everything until the deadline has passed.
+            """
+            while ctx.remaining():
+                pass
+            return "late"
+
+        result = call(front, ToolClient([work]), "work")
+        dropped = "It had already finished; its result was dropped."
+
+        assert ("timeout", "completed") == (result.status, result.fate)
+        assert (None, LIMIT + dropped) == (result.value, result.content)
+
+    def test_a_coroutine_that_comes_too_late_is_closed(self, front):
+        """
+        Its second half never begins.
+        """
+        made = []
+
+        @tool(timeout=TIMEOUT)
+        def work(ctx: ToolContext) -> str:
+            """
+            Return something to be awaited, too late.
+            """
+            while ctx.remaining():
+                pass
+            made.append(sleep_for_ever())
+            return made[0]
+
+        result = call(front, ToolClient([work]), "work")
+
+        assert ("timeout", "completed") == (result.status, result.fate)
+        assert None is made[0].cr_frame

@@ -142,6 +142,17 @@ def test_a_turn_without_calls_is_only_words():
     assert {"role": "assistant", "content": "Hello"} == state.messages[-1]
 
 
+def nested(depth):
+    """
+    Make a dict of some depth.
+    """
+    made = {}
+    for _ in range(depth - 1):
+        made = {"a": made}
+
+    return made
+
+
 def circle():
     """
     Make a dict that contains itself.
@@ -166,9 +177,13 @@ def circle():
         ({"a": {1}}, "(a dict that is no JSON)"),
         (circle(), "(a dict that is no JSON)"),
         ([1], [1]),
+        (5, 5),
         (object(), "(a object that is no JSON)"),
+        (nested(200), nested(200)),
+        (nested(202), json.dumps(nested(202))),
+        (nested(100_000), "(a dict that is no JSON)"),
     ],
-    ids=range(12),
+    ids=range(16),
 )
 def test_whatever_a_model_sent_the_transcript_is_json(given, shown):
     """

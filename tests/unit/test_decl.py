@@ -24,9 +24,9 @@ import wrapt
 
 import sample_declarations
 
-from one_tool import entry_of, run, values_of
+from one_tool import entry_of, run, schema_of, values_of
 from sample_declarations import Shop, add, add_five, fetch
-from tooldecl import DeclarationError, ToolContext, ToolTable, meta_of, tool
+from tooldecl import DeclarationError, ToolContext, ToolTable, meta_of, prefixed, tool
 from tooldecl._decl import BoundTool, Tool
 from tooldecl._declared import Carrier
 
@@ -602,6 +602,85 @@ class TestMethods:
         assert 6 == run(Holder().get_five, {"x": 1})
 
 
+class Library:
+    """
+    Methods that are no tools yet.
+    """
+
+    def search(self, q: str) -> str:
+        """
+        Search.
+        """
+        return f"found {q}"
+
+    async def fetch(self, q: str) -> str:
+        """
+        Fetch.
+        """
+        return q
+
+    @classmethod
+    def open(cls, q: str) -> str:
+        """
+        Open.
+        """
+        return f"{cls.__name__} {q}"
+
+    def untyped(self, q):
+        """
+        Do it.
+        """
+
+
+class Lending:
+    """
+    A tool over the bound method of another object, held by a class.
+    """
+
+    search = tool(Library().search)
+
+
+class TestBoundBefore:
+    """
+    Methods that were bound before they became tools.
+    """
+
+    @pytest.mark.parametrize(
+        "entry",
+        [
+            tool(Library().search),
+            tool(Library().fetch),
+            tool(Library.open),
+            tool(timeout=5)(Library().search),
+            prefixed("p", [tool(Library().search)])[0],
+            Lending().search,
+        ],
+        ids=["method", "async", "class", "options", "prefixed", "held"],
+    )
+    def test_no_parameter_is_lost(self, entry):
+        """
+        Binding has filled the first one already; the next one is an argument.
+        """
+        assert ["q"] == list(schema_of(entry)["properties"])
+        assert {"q": "x"} == values_of(entry, {"q": "x"})
+
+    def test_the_body_runs_as_it_was_bound(self):
+        """
+        The tool calls the method of the very object that it was taken from.
+        """
+        assert "found x" == run(tool(Library().search), {"q": "x"})
+        assert "Library x" == run(tool(Library.open), {"q": "x"})
+        assert "found x" == run(Lending().search, {"q": "x"})
+
+    def test_its_first_parameter_needs_a_type(self):
+        """
+        Nothing will fill it any more, so it is not excused.
+        """
+        assert "its parameter 'q' has no type" in refused(
+            lambda: tool(Library().untyped)
+        )
+
+
 class TestDeclaring:
     """
     The two forms of the decorator, and what they refuse.
@@ -804,3 +883,15 @@ class TestDeclaring:
             return ctx
 
         assert "here" == run(asking, {}, context="here")
+
+    def test_an_unknown_option_is_told_of_the_decorator(self):
+        """
+        The record behind the decorator is nothing that its user has written.
+        """
+        options: Any = {"timeot": 5}
+        with pytest.raises(TypeError) as caught:
+            tool(**options)
+
+        text = "tool() got an unexpected keyword argument 'timeot'"
+        assert str(caught.value).startswith(text)
+        assert "ToolOptions" not in str(caught.value)

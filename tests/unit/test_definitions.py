@@ -172,3 +172,10 @@ def test_an_unknown_dialect_names_the_choices(name):
     assert f"format takes one of 'openai', 'anthropic', 'mcp', got {name!r}." == (
         str(caught.value)
     )
+
+
+def test_none_excludes_nothing():
+    """
+    None is none for both kinds of tags.
+    """
+    assert shown(add, fetch) == shown(add, fetch, exclude_tags=None)

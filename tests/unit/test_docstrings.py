@@ -197,3 +197,36 @@ def test_a_docstring_may_begin_with_its_parameters():
         read.text,
         read.parameters,
     )
+
+
+@pytest.mark.parametrize(
+    "doc",
+    [
+        "\n    Args:\n        x: one\n\n    Do it.\n    ",
+        "Args:\n        x: one\n\n    Do it.\n    ",
+        "Args:\n    x: one\n\n    Do it.\n    ",
+    ],
+    ids=["below", "indented", "flush"],
+)
+def test_a_summary_may_stand_after_the_parameters(doc):
+    """
+    It is the description, wherever it stands.
+    """
+    read = read_docstring(doc)
+
+    assert ("Do it.", {"x": "one"}) == (read.text, read.parameters)
+
+
+@pytest.mark.parametrize("header", ["Example:", "Example::"])
+def test_a_section_inside_of_an_example_is_part_of_it(header):
+    """
+    An example may show a docstring; its parameters are not those of the tool.
+    """
+    doc = (
+        f"Do it.\n\n{header}\n    Args:\n        y: two\n\n    done\n\n"
+        "Args:\n    x: one"
+    )
+    read = read_docstring(doc)
+
+    assert {"x": "one"} == read.parameters
+    assert f"Do it.\n\n{header}\n    Args:\n        y: two\n\n    done" == read.text

@@ -186,6 +186,14 @@ class TestPrefixes:
         assert 3 == table.entry("gl_add").call({"x": 1}, None)
         assert "add" == meta_of(add).name
 
+    def test_their_record_can_be_read(self):
+        """
+        What a client's list may hold is a tool, also to `meta_of`.
+        """
+        [entry] = prefixed("p", [add])
+
+        assert "p_add" == meta_of(entry).name
+
     def test_groups_stand_in_each_other(self):
         """
         R49: prefixes are put one before the other.

@@ -294,3 +294,15 @@ def test_an_iterator_of_tags_is_read_once():
         yield "a"
 
     assert ("a",) == record(tags=tags()).tags
+
+
+def test_texts_that_cannot_be_sent_are_refused():
+    """
+    Half of a surrogate pair would make every request with the tool fail.
+    """
+    assert (
+        "@tool on add: description takes a text without lone surrogates, got '\\ud800'."
+    ) == refused(description="\ud800")
+    assert (
+        "@tool on add: tags takes texts without lone surrogates, got ('\\ud800',)."
+    ) == refused(tags=["\ud800"])

@@ -4,6 +4,7 @@ The schema of a function: what a model is shown, which is what the gate lets thr
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import datetime as dt
 import decimal
@@ -14,7 +15,14 @@ import sys
 import uuid
 import warnings
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from typing import (
     Annotated,
     Any,
@@ -31,11 +39,14 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import (
     AfterValidator,
+    AliasChoices,
+    AliasPath,
     BaseModel,
     ConfigDict,
     Field,
     SecretStr,
 )
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 from typing_extensions import TypeAliasType, TypedDict
 
 from one_tool import entry_of, problems_of, properties_of, run, schema_of, values_of
@@ -132,6 +143,52 @@ class Broken(BaseModel):
 
 Circle = list["Circle"]
 Nested = TypeAliasType("Nested", "list[Nested] | int")
+
+
+class Deep(BaseModel):
+    """
+    A field that is filled from inside of a member.
+    """
+
+    x: int = Field(validation_alias=AliasPath("y", "z"))
+
+
+class Renamed(BaseModel):
+    """
+    A field of several names.
+    """
+
+    x: int = Field(validation_alias=AliasChoices(AliasPath("y", "z"), "w"))
+
+
+class Span(enum.Enum):
+    """
+    Values that no JSON is equal to.
+    """
+
+    SHORT = (1, 2)
+
+
+@dataclasses.dataclass
+class Counted:
+    """
+    A field that no caller can fill.
+    """
+
+    a: int
+    b: int = dataclasses.field(init=False, default=3)
+
+
+@pydantic_dataclass
+class CountedToo:
+    """
+    The same, checked.
+    """
+
+    a: int
+    b: int = dataclasses.field(init=False, default=3)
+
+
 T = TypeVar("T")
 
 
@@ -171,6 +228,19 @@ def property_for(hint: Any, *default: Any) -> dict[str, Any]:
     Return the property of a parameter of one type.
     """
     return dict(schema_for(hint, *default)["properties"]["x"])
+
+
+def taking(hint: Any) -> Any:
+    """
+    Declare a tool with one parameter.
+    """
+
+    def function(x) -> Any:
+        return x
+
+    function.__annotations__["x"] = hint
+
+    return described(function)
 
 
 class TestTypes:
@@ -508,7 +578,11 @@ class TestTypes:
         ("hint", "reason"),
         [
             (Callable[[], int], "it has no JSON form that can be described"),
-            (Annotated[str, Field(pattern="(?=x)")], "it has no JSON form that can be"),
+            (
+                Annotated[str, Field(pattern="(?=x)")],
+                "the check cannot read a pattern in it: its regular expressions have no "
+                "look-around and no backreferences.",
+            ),
             (Annotated[int, Field(lt=float("inf"))], "it has no JSON form that can be"),
             (
                 Annotated[int, Field(json_schema_extra={"x": object()})],
@@ -524,6 +598,17 @@ class TestTypes:
                 "the name 'Circle' in it is not defined; what refers to itself has to",
             ),
             ("Broken", "a class in it has hints that cannot be read"),
+            (Deep, "a field in it is filled from inside of another member (AliasPath)"),
+            (Span, "one of the values listed in it is no text, number, boolean"),
+            (Literal[b"a"], "one of the values listed in it is no text, number"),
+            (dict[tuple[int, int], int], "the keys of an object are texts in JSON"),
+            (dict[Size, int], "the keys of an object are texts in JSON"),
+            (dict[Literal[1, 2], int], "the keys of an object are texts in JSON"),
+            (dict[None, int], "the keys of an object are texts in JSON"),
+            (
+                Annotated[int, Field(description="\ud800")],
+                "a text in it holds a lone surrogate, which cannot be sent.",
+            ),
         ],
         ids=[
             "callable",
@@ -534,6 +619,14 @@ class TestTypes:
             "iterable",
             "circle",
             "unfinished",
+            "path",
+            "tuples",
+            "bytes",
+            "tuple_keys",
+            "enum_keys",
+            "literal_keys",
+            "null_keys",
+            "surrogate",
         ],
     )
     def test_what_cannot_be_kept_is_refused(self, hint, reason):
@@ -549,6 +642,93 @@ class TestTypes:
             entry_of(described(function))
 
         assert f"cannot be offered to a model, because {reason}" in str(caught.value)
+
+    @pytest.mark.parametrize("kind", [Counted, CountedToo])
+    def test_a_field_that_no_caller_fills_is_not_offered(self, kind):
+        """
+        What a schema offers, the gate accepts; a dataclass fills this one itself.
+        """
+        schema = schema_for(kind)["$defs"][kind.__name__]
+
+        assert ["a"] == list(schema["properties"])
+
+    def test_one_of_several_names_is_offered(self):
+        """
+        The first name that is none of a member's inside is one that the gate takes.
+        """
+        schema = schema_for(Renamed)["$defs"]["Renamed"]
+
+        assert ["w"] == list(schema["properties"])
+
+    @pytest.mark.parametrize(
+        ("key", "names", "good", "bad"),
+        [
+            (int, {"pattern": "^-?[0-9]+$"}, "-12", "x"),
+            (float, {"pattern": r"^-?[0-9]+(\.[0-9]+)?$"}, "1.5", "x"),
+            (decimal.Decimal, {"pattern": r"^-?[0-9]+(\.[0-9]+)?$"}, "1.5", "x"),
+            (bool, {"enum": ["true", "false"]}, "true", "x"),
+            (uuid.UUID, {"format": "uuid"}, str(uuid.UUID(int=5)), "x"),
+            (dt.date, {"format": "date"}, "2024-12-31", "x"),
+            (Drink, {"$ref": "#/$defs/Drink"}, "tea", "milk"),
+            (
+                int | bool,
+                {"anyOf": [{"pattern": "^-?[0-9]+$"}, {"enum": ["true", "false"]}]},
+                "true",
+                "x",
+            ),
+        ],
+        ids=str,
+    )
+    def test_keys_that_are_no_texts_have_a_form(self, key, names, good, bad):
+        """
+        A model has to know how to write a number as a name.
+        """
+        entry = property_for(dict[key, int])
+
+        assert names == entry["propertyNames"]
+        assert values_of(taking(dict[key, int]), {"x": {good: 1}})
+        assert "$.x." + bad in problems_of(taking(dict[key, int]), {"x": {bad: 1}})
+
+    @pytest.mark.parametrize("key", [str, int | str, str | None, Any])
+    def test_keys_of_any_text_have_none(self, key):
+        """
+        Where every name is a key, nothing is to be said about names.
+        """
+        assert {"type": "object", "additionalProperties": {"type": "integer"}} == (
+            property_for(dict[key, int])
+        )
+
+    @pytest.mark.parametrize(
+        "kind", [dict, Mapping, collections.OrderedDict, collections.defaultdict]
+    )
+    def test_every_kind_of_dict_says_how_its_keys_are_written(self, kind):
+        """
+        They differ in Python alone.
+        """
+        names = property_for(kind[int, int])["propertyNames"]
+
+        assert {"pattern": "^-?[0-9]+$"} == names
+        assert {"pattern": "^-?[0-9]+$"} == (
+            property_for(collections.Counter[int])["propertyNames"]
+        )
+
+    def test_names_by_pattern_are_closed(self):
+        """
+        A name that the gate refuses is not left open in the schema.
+        """
+        schema = property_for(dict[Annotated[str, Field(pattern="^k")], int])
+
+        assert {
+            "type": "object",
+            "patternProperties": {"^k": {"type": "integer"}},
+            "additionalProperties": False,
+        } == schema
+
+    def test_keys_of_results_are_not_asked_about(self):
+        """
+        No tool is refused, or left without a schema, for what it returns.
+        """
+        assert "additionalProperties" in output_for(dict[tuple[int, int], int])
 
     def test_a_typed_dict_of_an_older_python_says_where_to_take_it_from(self):
         """
@@ -647,6 +827,13 @@ class TestDefaults:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             schema_for(Any, object())
+
+    @pytest.mark.parametrize("default", ["\ud800", {"\ud800": 1}, ["\ud800"]])
+    def test_a_default_that_cannot_be_sent_is_not_published(self, default):
+        """
+        It works in Python, and half of a surrogate pair has no place in a request.
+        """
+        assert "default" not in property_for(Any, default)
 
 
 class TestDescriptions:

@@ -283,7 +283,8 @@ def test_a_hook_that_fails_is_logged_and_the_next_one_is_told(caplog):
 
     assert [event] == seen
     assert (logging.ERROR, RuntimeError) == (record.levelno, record.exc_info[0])
-    assert record.getMessage().endswith("failed on BatchStarted.")
+    name = broken.__qualname__
+    assert f"The hook {name} failed on BatchStarted." == record.getMessage()
 
 
 def test_an_exit_signal_in_a_hook_passes():

@@ -34,15 +34,16 @@ from pydantic import (
 from pydantic_core import PydanticCustomError, core_schema
 from typing_extensions import TypedDict
 
-from one_tool import problems_of, run, schema_of, values_of
+from one_tool import entry_of, problems_of, run, schema_of, values_of
 from tooldecl import tool
-from tooldecl._translate import (
+from tooldecl._verdicts import (
     EXPECTED,
     MISSING_TYPES,
     RULES,
     UNKNOWN_TYPES,
     UNREADABLE,
 )
+from tooldecl.exceptions import InvalidArgumentsError
 
 
 class Item(BaseModel):
@@ -333,7 +334,7 @@ def test_text_that_cannot_be_read_says_what_it_should_be(hint, value, expected):
     The right kind and the wrong form is another mistake than the wrong kind.
     """
     if expected is None:
-        assert {"$.x.x": "needs an integer; the text sent is none."} == (
+        assert {"$.x.x": "its name has to be an integer."} == (
             problems_of(taking(hint), {"x": value})
         )
         return
@@ -785,3 +786,119 @@ def test_the_published_limits_are_those_that_are_checked():
         schema_of(limited)["properties"]["x"]
     )
     assert "must be at most 100." == problems_of(limited, {"x": 101})["$.x"]
+
+
+class Letter(enum.Enum):
+    """
+    Names of members.
+    """
+
+    A = "a"
+    B = "b"
+
+
+class Level(enum.Enum):
+    """
+    Numbers.
+    """
+
+    LOW = 1
+    HIGH = 2
+
+
+class P1(BaseModel):
+    """
+    A form with a mark.
+    """
+
+    kind: Literal["p1"]
+    x: int
+
+
+class P2(BaseModel):
+    """
+    Another one.
+    """
+
+    kind: Literal["p2"]
+    y: int
+
+
+@pytest.mark.parametrize("key", [Literal["a", "b"], Letter], ids=["literal", "enum"])
+def test_a_name_that_is_not_listed_is_told_from_its_value(key):
+    """
+    The value is right; what has to change is the name, to one of those listed.
+    """
+    assert {
+        "$.x.z": 'its name is not allowed: it has to be one of "a", "b".'
+    } == problems_of(taking(dict[key, int]), {"x": {"z": 1}})
+
+
+def refuse(_name: str) -> str:
+    """
+    Refuse every name.
+    """
+    raise ValueError("no")
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "expected"),
+    [
+        (Annotated[str, Field(pattern="^k")], "z", "must match the pattern ^k"),
+        (Annotated[str, Field(min_length=2)], "z", "needs at least 2 characters."),
+        (int, "z", "has to be an integer."),
+        (Annotated[str, AfterValidator(refuse)], "z", "is not accepted: no."),
+    ],
+    ids=["pattern", "length", "kind", "own"],
+)
+def test_a_rule_for_names_is_told_of_the_name(key, name, expected):
+    """
+    The same words about the value would send a model the wrong way.
+    """
+    assert {f"$.x.{name}": f"its name {expected}"} == problems_of(
+        taking(dict[key, int]), {"x": {name: 1}}
+    )
+
+
+def test_a_pattern_of_another_engine_is_no_obstacle():
+    """
+    The validator's patterns are not Python's; a problem behind one is told all the same.
+    """
+    hint = dict[Annotated[str, Field(pattern=r"^\p{L}+$")], P1]
+
+    assert {"$.x.a.y": "is unknown. Accepted: 'kind', 'x'."} == problems_of(
+        taking(hint), {"x": {"a": {"kind": "p1", "x": 1, "y": 1}}}
+    )
+
+
+@pytest.mark.parametrize("hint", [P1 | P2, P2 | P1], ids=["first", "last"])
+def test_the_form_whose_mark_was_sent_is_told(hint):
+    """
+    A form that misses less and has another mark was not meant.
+    """
+    assert {
+        "$.x.y": "is missing, and it is required.",
+        "$.x.x": "is unknown. Accepted: 'kind', 'y'.",
+    } == problems_of(taking(hint), {"x": {"kind": "p2", "x": 1}})
+
+
+def test_a_mark_of_no_form_lists_them_all():
+    """
+    Then nothing says which form was meant.
+    """
+    assert {"$.x.kind": 'needs one of "p1", "p2".'} == problems_of(
+        taking(P1 | P2), {"x": {"kind": "p3", "x": 1}}
+    )
+
+
+@pytest.mark.parametrize("value", [3, True, "a"])
+def test_a_problem_is_told_once(value):
+    """
+    Listed numbers are checked twice, by Python's rule and by JSON's.
+    """
+    entry = entry_of(taking(Level))
+    data = {"x": value}
+    with pytest.raises(InvalidArgumentsError) as caught:
+        entry.validate(json.dumps(data), data)
+
+    assert 1 == len(caught.value.problems)

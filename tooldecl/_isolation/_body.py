@@ -140,10 +140,10 @@ class Attempt:
         """
         Whether the body ended, and not after its deadline.
         """
-        if self.finished is None:
-            return False
+        if self.finished is None or self.deadline is None:
+            return self.finished is not None
 
-        return self.deadline is None or self.finished <= self.deadline
+        return self.finished <= self.deadline
 
 
 class GeneratorTooLong(Exception):  # noqa: N818 (a signal between two of our own frames)
@@ -205,7 +205,7 @@ async def arun_body(attempt: Attempt) -> None:
 
 def _without_our_frame(error: BaseException) -> BaseException:
     """
-    Drop the frame that holds the attempt, or error and attempt would keep each other alive.
+    Begin the traceback that the host reads with the tool's frames, not with ours.
     """
     traceback = error.__traceback__
 

@@ -5,6 +5,7 @@ Start the threads and run the loops that bodies run on, whatever comes in betwee
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 
 
@@ -21,13 +22,15 @@ def start_thread(thread: threading.Thread) -> None:
     Raises:
         NoThreadError: The system gives no further thread.
     """
+    handled = sys.exception()
     try:
         thread.start()
     except RuntimeError as error:
         # Interrupted while it waits for the thread, it fails at its own clean-up, and
         # the KeyboardInterrupt is only the context of that.
-        if error.__context__ is not None:
-            raise error.__context__ from None
+        cause = error.__context__
+        if cause is not None and cause is not handled:
+            raise cause from None
         raise NoThreadError(str(error)) from error
 
 

@@ -32,8 +32,6 @@ class InContext:
                 waited = run(step, sent)
             except StopIteration:
                 return
-            finally:
-                sent = None  # an exception would keep this frame, and be kept by it
             try:
                 sent = yield waited
                 step = steps.send

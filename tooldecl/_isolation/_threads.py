@@ -104,13 +104,19 @@ def submit(job: Job) -> None:
     Raises:
         NoThreadError: The system gives no further thread; nothing was run.
     """
-    try:
-        worker = _IDLE.pop()
-    except IndexError:
+    worker = _idle_worker()
+    if worker is None:
         _start(job)
-    else:
-        worker.job = job
-        worker.lock.release()
+        return
+    worker.job = job
+    worker.lock.release()
+
+
+def _idle_worker() -> _Worker | None:
+    try:
+        return _IDLE.pop()
+    except IndexError:
+        return None
 
 
 def _start(job: Job) -> None:

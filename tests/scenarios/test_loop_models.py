@@ -1,0 +1,239 @@
+"""
+A loop whose model fails, returns nonsense or is of one colour; and what ends a loop raw.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from tooldecl import (
+    ToolCall,
+    ToolClient,
+    ToolError,
+    ToolLoop,
+    Turn,
+    tool,
+)
+from tooldecl.exceptions import (
+    EngineClosedError,
+    ModelFailedError,
+)
+from tooldecl.testing import RecordingHook, ScriptedModel
+
+
+RUNS = []
+
+
+@pytest.fixture(autouse=True)
+def _no_runs():
+    RUNS.clear()
+
+
+@tool
+def add(a: int, b: int) -> int:
+    """Add two integers."""
+    RUNS.append((a, b))
+
+    return a + b
+
+
+@tool
+def boom() -> None:
+    """Fail."""
+    RUNS.append("boom")
+    raise ValueError("no")
+
+
+@tool(return_direct=True)
+def direct(word: str) -> str:
+    """Answer directly."""
+    RUNS.append(word)
+    if word == "fail":
+        raise ToolError("No.")
+
+    return word
+
+
+def adding(a, b, call_id=None):
+    """
+    Make a call of the adder.
+    """
+    return ToolCall("add", {"a": a, "b": b}, call_id)
+
+
+def run(front, script, messages="Hi", *, client=None, **options):
+    """
+    Run a loop of a scripted model by either front; return its result and the model.
+    """
+    model = ScriptedModel(script)
+    loop = ToolLoop(client or ToolClient([add, boom, direct]), model, **options)
+    if front == "sync":
+        return loop.run(messages), model
+
+    return asyncio.run(loop.arun(messages)), model
+
+
+def check(messages):
+    """
+    Check what a strict provider checks: each call has one answer, right after its turn.
+    """
+    open_ids, seen = [], set()
+    for message in json.loads(json.dumps(messages, allow_nan=False)):
+        if message["role"] == "tool":
+            open_ids.remove(message["tool_call_id"])
+            assert message["content"]
+            continue
+        assert [] == open_ids
+        open_ids = [call["id"] for call in message.get("tool_calls", ())]
+        assert (len(open_ids), set()) == (len(set(open_ids)), seen & set(open_ids))
+        seen |= set(open_ids)
+    assert [] == open_ids
+
+
+def test_a_model_that_raises_gives_back_the_conversation(front):
+    """
+    R30: resumed from there, nothing that has run is run again.
+    """
+    script = [Turn(calls=[adding(1, 2), ToolCall("boom")]), ConnectionError("no route")]
+    with pytest.raises(ModelFailedError) as caught:
+        run(front, script)
+    error = caught.value
+    check(error.messages)
+    result, model = run(front, [Turn(text="Three.")], error.messages)
+
+    assert ("The model failed: no route", ConnectionError, ["ok", "tool_error"]) == (
+        str(error),
+        type(error.__cause__),
+        [r.status for r in error.results],
+    )
+    assert ([(1, 2), "boom"], "Three.", error.messages) == (
+        RUNS,
+        result.text,
+        model.requests[0].messages,
+    )
+
+
+def test_a_script_that_is_over_says_so(front):
+    """
+    SPEC 9: a loop that asks once too often is found by its test.
+    """
+    with pytest.raises(ModelFailedError) as caught:
+        run(front, [Turn(calls=[adding(1, 2)])])
+
+    assert (
+        "The model failed: The script of this model has 1 turns and it was asked for turn "
+        "2." == str(caught.value)
+    )
+
+
+@pytest.mark.parametrize("nonsense", [None, "text", {"text": "x"}, Turn])
+def test_a_model_that_returns_nonsense_has_failed(front, nonsense):
+    """
+    SPEC 9: what is no turn is not guessed at.
+    """
+    with pytest.raises(ModelFailedError) as caught:
+        run(front, [nonsense])
+
+    assert (
+        f"The model failed: A model returns a Turn, got {type(nonsense).__name__}."
+        == (str(caught.value))
+    )
+
+
+def test_a_model_of_one_colour_says_which_it_lacks():
+    """
+    SPEC 9: an async model under the sync front is closed, not forgotten with a warning.
+    """
+
+    class AsyncOnly:
+        async def respond(self, request):
+            return Turn(text="x")
+
+    with pytest.raises(ModelFailedError) as caught:
+        ToolLoop(ToolClient([]), AsyncOnly()).run("Hi")
+    with pytest.raises(ModelFailedError) as other:
+        asyncio.run(ToolLoop(ToolClient([]), AsyncOnly()).arun("Hi"))
+
+    assert "The model failed: A model returns a Turn, got coroutine." == str(
+        caught.value
+    )
+    assert "arespond" in str(other.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"text": None}, "Turn(text=...) takes a text, got NoneType."),
+        ({"calls": ["add"]}, "Turn(calls=...) takes ToolCalls, got 'add'."),
+    ],
+)
+def test_a_turn_that_is_none_is_refused_where_it_is_made(options, text):
+    """
+    SPEC 9: in the code that talks to the provider, where it can be mended.
+    """
+    with pytest.raises(TypeError) as caught:
+        Turn(**options)
+
+    assert text == str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
+def test_what_means_stop_leaves_the_loop(front, kind):
+    """
+    FAT-06: from a tool and from a model alike.
+    """
+
+    @tool
+    def stop() -> None:
+        """Stop."""
+        raise kind
+
+    class Stopping:
+        def respond(self, request):
+            raise kind
+
+        async def arespond(self, request):
+            raise kind
+
+    with pytest.raises(kind):
+        run(front, [Turn(calls=[ToolCall("stop")])], client=ToolClient([stop]))
+    loop = ToolLoop(ToolClient([]), Stopping())
+    with pytest.raises(kind):
+        loop.run("Hi") if front == "sync" else asyncio.run(loop.arun("Hi"))
+
+
+def test_a_closed_client_ends_the_run(front):
+    """
+    SPEC 9: a mistake of the program, raised as it is.
+    """
+    client = ToolClient([add])
+    client.close()
+    with pytest.raises(EngineClosedError):
+        run(front, [Turn(calls=[adding(1, 2)])], client=client)
+
+
+async def test_a_cancelled_run_asks_the_model_no_more():
+    """
+    CAN-02: the running body gets its cancellation, and there is no further request.
+    """
+    started = asyncio.Event()
+
+    @tool
+    async def hang() -> None:
+        """Wait for ever."""
+        started.set()
+        await asyncio.Event().wait()
+
+    hook = RecordingHook()
+    model = ScriptedModel([Turn(calls=[ToolCall("hang")]), Turn(text="x")])
+    loop = ToolLoop(ToolClient([hang], hooks=[hook]), model)
+    task = asyncio.create_task(loop.arun("Hi"))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert 1 == len(model.requests)
