@@ -19,6 +19,7 @@ class Stage:
 
     def __init__(self, **options: Any) -> None:
         self.began = asyncio.Event()
+        self.over = asyncio.Event()
         self.ended: list[str] = []
         self._loop = asyncio.get_running_loop()
         self.tool = self._declared(options)
@@ -34,6 +35,7 @@ class Stage:
                 await asyncio.sleep(HANGS_AFTER)
             except asyncio.CancelledError:
                 self.ended.append("cancelled")
+                self._loop.call_soon_threadsafe(self.over.set)
                 raise
             return "done"
 

@@ -4,6 +4,7 @@ What type checkers say about a user's code: right use passes, each mistake is fo
 
 from __future__ import annotations
 
+import gc
 import sys
 
 import mypy.api
@@ -19,8 +20,16 @@ TYPING = ROOT / "tests" / "typing"
 def elsewhere(tmp_path, monkeypatch):
     """
     Leave the checkout: mypy would read the package from there, not as it is installed.
+
+    It also tunes the process that it runs in, which the tests after it must not feel.
     """
+    depth, thresholds = sys.getrecursionlimit(), gc.get_threshold()
     monkeypatch.chdir(tmp_path)
+    yield
+    sys.setrecursionlimit(depth)
+    gc.set_threshold(*thresholds)
+    gc.unfreeze()
+    gc.enable()
 
 
 def check(*args):
@@ -67,3 +76,13 @@ def test_the_net_has_no_hole(tmp_path, line, code):
     status, report = check(str(planted))
 
     assert (1, True) == (status, f"[{code}]" in report)
+
+
+def test_checking_leaves_the_process_as_it_was():
+    """
+    mypy raises the limit of recursion, and tests about deep data would then prove less.
+    """
+    assert (1000, (0, True)) == (
+        sys.getrecursionlimit(),
+        (gc.get_freeze_count(), gc.isenabled()),
+    )

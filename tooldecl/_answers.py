@@ -104,7 +104,8 @@ class Answers:
         """
         Note that another attempt is about to be made.
         """
-        self._ran = self.ran
+        if self.attempt is not None:
+            self._ran = self.ran
         self.attempt = attempt
         self.attempts += 1
 

@@ -72,7 +72,7 @@ class Attempts:
         Run attempts until one succeeds or none may follow.
         """
         answers, retry = self._answers, self._meta.retry
-        self._incoming.use(admitted.arguments)
+        self._incoming.arguments = admitted.arguments
         began = 0.0 if retry is None else self._runtime.clock.monotonic()
         previous: BaseException | None = None
         number = 0

@@ -187,11 +187,10 @@ class CallFacts:
         self.on_progress: OnProgress = no_progress
         self._key: str | None = None
 
-    def use(self, arguments: Mapping[str, Any]) -> None:
+    def renew(self) -> None:
         """
-        Set the arguments that the body is about to be run with.
+        Forget the key: the body is about to be run again, perhaps with other arguments.
         """
-        self.arguments = arguments
         self._key = None
 
     @property

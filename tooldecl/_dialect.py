@@ -88,7 +88,9 @@ def _is_too_deep(given: object) -> bool:
     """
     level = [given]
     for _ in range(DEEPEST):
-        level = [inner for held in level for inner in _parts(held)]
+        parts = [inner for held in level for inner in _parts(held)]
+        # Each once: what holds itself twice would double with every level.
+        level = list({id(inner): inner for inner in parts}.values())
 
     return bool(level)
 

@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
-from ._batch import Run, check_failures, read_batch
+from ._batch import Run, check_failures, read_batch, unique_id
 from ._calls import Arguments, BatchResult, ToolCall, ToolResult
 from ._gate import split_request
-from ._ids import new_id
 from ._pipeline import arun_call, run_call
 from ._runtime import Incoming, Runtime
 from ._state import State
@@ -94,17 +93,11 @@ class Doors:
         self, name: str, arguments: Arguments, call_id: str | None, deps: Any
     ) -> Incoming:
         self._check_open()
-        given: object = call_id
-        usable = given if isinstance(given, str) else ""
-        incoming = Incoming(
-            name,
-            arguments,
-            usable or new_id("call"),
-            self._state.snapshot(),
-            deps=deps,
-        )
-        if given is not None and not usable:
-            incoming.original_id = str(given)
+        used, original = call_id, None
+        if used is None or not used or not isinstance(used, str):
+            used, original = unique_id(call_id, set())
+        incoming = Incoming(name, arguments, used, self._state.snapshot(), deps=deps)
+        incoming.original_id = original
 
         return incoming
 

@@ -17,7 +17,7 @@ from ._attempts import Attempts, Flow
 from ._calls import NO_WRITES, ToolRequest, ToolResult
 from ._errors import classify, is_fatal
 from ._gate import Admitted, admit, again
-from ._runtime import Runtime
+from ._runtime import Incoming, Runtime
 from ._texts import type_names
 from .exceptions import CallError, GuardFailedError
 from .filters._chain import through
@@ -33,6 +33,7 @@ class Layers:
 
     Args:
         runtime: The client's part.
+        incoming: The call.
         answers: Makes the results.
         attempts: Runs the body, in the middle.
         elapsed: Gives the seconds since the call began.
@@ -43,6 +44,7 @@ class Layers:
         "_answers",
         "_attempts",
         "_elapsed",
+        "_incoming",
         "_request",
         "_runtime",
         "_used",
@@ -52,25 +54,30 @@ class Layers:
     def __init__(
         self,
         runtime: Runtime,
+        incoming: Incoming,
         answers: Answers,
         attempts: Attempts,
         elapsed: Callable[[], float],
     ) -> None:
         self._runtime = runtime
+        self._incoming = incoming
         self._answers = answers
         self._attempts = attempts
         self._elapsed = elapsed
         self._writes: list[Mapping[str, object]] = []  # of each run of the body
         self._used = False
 
-    def run(self, call_id: str, admitted: Admitted) -> Flow:
+    def run(self, admitted: Admitted) -> Flow:
         """
         Run a call, and return a result that no filter has in its hands.
         """
         meta = admitted.entry.meta
         self._admitted = admitted
         self._request = ToolRequest(
-            call_id=call_id, name=meta.name, arguments=admitted.arguments, meta=meta
+            call_id=self._incoming.call_id,
+            name=meta.name,
+            arguments=admitted.arguments,
+            meta=meta,
         )
         filters = self._runtime.filters
 
@@ -87,6 +94,7 @@ class Layers:
         except CallError as error:
             result = self._answers.refusal(error)
         else:
+            self._incoming.renew()
             result = yield from self._attempts.run(admitted)
         object.__setattr__(result, "elapsed", self._elapsed())
         self._writes.append(result.writes)

@@ -128,8 +128,8 @@ class Call:
             return
         attempts = Attempts(runtime, incoming, answers, self.meta)
         if runtime.filters:
-            layers = Layers(runtime, answers, attempts, self._elapsed)
-            self._outcome = yield from layers.run(incoming.call_id, admitted)
+            layers = Layers(runtime, incoming, answers, attempts, self._elapsed)
+            self._outcome = yield from layers.run(admitted)
         else:
             self._outcome = yield from attempts.run(admitted)
 

@@ -293,4 +293,6 @@ def names_at(schema: Schema, data: object, path: Path) -> list[object]:
         if "propertyNames" in s
     ]
 
-    return [c for form in speaking(schema, forms) for c in choices_in(form)]
+    listed = [c for form in speaking(schema, forms) for c in choices_in(form)]
+
+    return [choice for choice in listed if isinstance(choice, str)]

@@ -175,7 +175,7 @@ class Publisher(GenerateJsonSchema):
         while "$ref" in form:
             form = self.get_schema_from_definitions(JsonRef(form["$ref"])) or {}
         if listed := choices_in(form):
-            return keys if all(isinstance(one, str) for one in listed) else None
+            return keys if any(isinstance(one, str) for one in listed) else None
         if "anyOf" in form:
             found = [self._names_of(inner) for inner in form["anyOf"]]
             parts = [part for part in found if part is not None]

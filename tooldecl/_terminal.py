@@ -204,9 +204,8 @@ class Terminal:
         except asyncio.CancelledError:
             await self._end_task(task, attempt)
             raise
-        except (
-            GeneratorExit
-        ):  # the call itself is thrown away: there is no more waiting
+        except GeneratorExit:
+            # The call itself is thrown away, and may not wait any more.
             task.cancel()
             raise
         late = 0.0 if attempt.deadline is None else monotonic() - attempt.deadline

@@ -18,7 +18,7 @@ from tooldecl.telemetry import LateFinish
 from tooldecl.testing import assert_no_abandoned
 
 
-TIMEOUT = 0.05
+TIMEOUT = 0.2
 
 
 def hanging(gate: Gate, *, name="work", timeout=TIMEOUT, **options):

@@ -17,7 +17,7 @@ from tooldecl.engines import SequentialEngine
 from tooldecl.telemetry import LateFinish
 
 
-TIMEOUT = 0.05
+TIMEOUT = 0.2
 MOMENT = 0.001
 
 

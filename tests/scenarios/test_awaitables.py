@@ -18,7 +18,7 @@ from ordering import HANGS_AFTER
 from tooldecl import ToolClient, meta_of, tool
 
 
-TIMEOUT = 0.05
+TIMEOUT = 0.2
 AMPLE = 60
 
 LIMITS = pytest.mark.parametrize("timeout", [None, AMPLE], ids=["free", "timed"])

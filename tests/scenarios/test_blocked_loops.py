@@ -16,9 +16,9 @@ from tooldecl import ToolClient, ToolContext, tool
 from tooldecl.telemetry import LoopBlocked
 
 
-TIMEOUT = 0.05
+TIMEOUT = 0.2
 
-LIMIT = "Tool 'work' did not finish within 0.05 s, the limit declared on it. "
+LIMIT = "Tool 'work' did not finish within 0.2 s, the limit declared on it. "
 MAY_STILL_RUN = LIMIT + "It may still be running and may still take effect."
 
 
@@ -39,7 +39,7 @@ class TestBlockedLoop:
         Trap 5: on the caller's loop nothing can run meanwhile, and the event says for
         how long; the body had finished when the answer could be given.
         """
-        opener = threading.Timer(TIMEOUT * 4, gate.open)
+        opener = threading.Timer(TIMEOUT * 2, gate.open)
 
         @tool(timeout=TIMEOUT)
         async def work() -> str:
@@ -64,7 +64,7 @@ class TestBlockedLoop:
         """
         The cancellation reaches it as soon as the loop turns again.
         """
-        opener = threading.Timer(TIMEOUT * 4, gate.open)
+        opener = threading.Timer(TIMEOUT * 2, gate.open)
 
         @tool(timeout=TIMEOUT)
         async def work() -> str:

@@ -72,7 +72,7 @@ class TestTheCallerIsCancelled:
             assert "[ValueError('sibling')]" == repr(list(caught.value.exceptions))
         else:
             with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.05):
+                async with asyncio.timeout(0.2):
                     await client.ainvoke("work")
 
         assert ["cancelled"] == stage.ended
@@ -245,7 +245,7 @@ class TestTheCallerIsCancelled:
         seen, release = asyncio.Event(), Future()
         loop = asyncio.get_running_loop()
 
-        @tool(**{**options, "timeout": 0.05})
+        @tool(**{**options, "timeout": 0.2})
         async def work() -> str:
             """
             Count how often it is told to end.
@@ -268,3 +268,18 @@ class TestTheCallerIsCancelled:
 
         assert ([1], True) == (told, was_cancelled)
         assert ["done"] == [late.value for late in listener.of(LateFinish)]
+
+    @pytest.mark.parametrize("options", [{"timeout": AMPLE}, {"isolation": "thread"}], ids=str
+    )
+    async def test_a_call_that_is_thrown_away_cancels_its_body(self, options):
+        """
+        Trap 6: a coroutine that is closed is a caller that is gone.
+        """
+        stage = Stage(**options)
+        call = ToolClient([stage.tool]).ainvoke("work")
+        call.send(None)
+        await stage.began.wait()
+        call.close()
+        await stage.over.wait()
+
+        assert ["cancelled"] == stage.ended

@@ -14,7 +14,7 @@ from tooldecl import ToolClient, tool
 from tooldecl.telemetry import LateFinish
 
 
-TIMEOUT = 0.05
+TIMEOUT = 0.2
 
 
 async def sleep_for_ever():

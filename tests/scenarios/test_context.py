@@ -223,7 +223,7 @@ class TestWhatItSays:
         A body that was given up can see that it was, and stop by itself.
         """
 
-        @tool(timeout=0.05)
+        @tool(timeout=0.2)
         def work(ctx: ToolContext) -> list:
             """
             Say what is left before and after.

@@ -113,6 +113,19 @@ sys.stderr.write("complaint")
     assert (0, "before\nafter", "complaint") == ended(script, SOON)
 
 
+@pytest.mark.parametrize(
+    "change",
+    ["sys.stdout.close()", "sys.stdout = None", "sys.stdout = __import__('io').StringIO()"],
+)
+def test_a_program_may_have_put_something_else_in_place_of_a_stream(change):
+    """
+    Trap 11: what is there is left alone, and what is closed is not written to.
+    """
+    script = start(HANGING + f"client.invoke('hang')\n{change}\n")
+
+    assert (0, "", "") == ended(script, SOON)
+
+
 def test_what_was_logged_before_is_not_lost(tmp_path):
     """
     Trap 11: a handler that keeps its records is still emptied, unless a body holds it.

@@ -30,7 +30,7 @@ def double(x: int) -> int:
     "Double, in a thread."
     return 2 * x
 
-@tool(timeout=0.05)
+@tool(timeout=0.2)
 def hang() -> int:
     "Hang."
     release.wait(20)

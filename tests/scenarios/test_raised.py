@@ -14,7 +14,7 @@ from tooldecl import Retry, ToolCall, ToolClient, tool
 from tooldecl.telemetry import CallFinished, LateFinish
 
 
-TIMEOUT = 0.05
+TIMEOUT = 0.2
 AMPLE = 60
 
 

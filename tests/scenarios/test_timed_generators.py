@@ -16,7 +16,7 @@ from tooldecl import ToolClient, tool
 from tooldecl.telemetry import LateFinish
 
 
-TIMEOUT = 0.05
+TIMEOUT = 0.2
 AMPLE = 60
 
 LIMITS = pytest.mark.parametrize("timeout", [None, AMPLE], ids=["free", "timed"])
@@ -63,6 +63,43 @@ class TestWithinTheLimit:
             yield "b"
 
         assert "ab" == call(front, ToolClient([work]), "work").value
+
+    @pytest.mark.parametrize(
+        ("items", "value"),
+        [([], []), (["a", "b"], "ab"), (["a", 1], ["a", 1]), ([1, 2], [1, 2])],
+        ids=str,
+    )
+    @pytest.mark.parametrize("kind", ["sync", "async", "awaited"])
+    def test_text_is_joined_and_anything_else_is_a_list(
+        self, front, items, value, kind
+    ):
+        """
+        R154: whichever way the items come.
+        """
+
+        def work() -> object:
+            """
+            Yield.
+            """
+            yield from items
+
+        async def awork() -> object:
+            """
+            Yield.
+            """
+            for item in items:
+                yield item
+
+        async def later() -> object:
+            """
+            Return a generator.
+            """
+            return work()
+
+        function = {"sync": work, "async": awork, "awaited": later}[kind]
+        client = ToolClient([tool(name="work")(function)])
+
+        assert value == call(front, client, "work").value
 
     @LIMITS
     @PLACES

@@ -18,7 +18,7 @@ from tooldecl import Retry, ToolCall, ToolClient, ToolContext, tool
 from tooldecl.telemetry import LateFinish
 
 
-TIMEOUT = 0.05
+TIMEOUT = 0.2
 AMPLE = 60
 
 
@@ -113,7 +113,7 @@ class TestTheClock:
         thinking = threading.Event()
 
         def think(request):
-            thinking.wait(TIMEOUT * 4)
+            thinking.wait(TIMEOUT * 1.5)
             return (yield request)
 
         tools = [declared(TIMEOUT, hangs=False), declared(TIMEOUT, name="slow")]
@@ -121,7 +121,7 @@ class TestTheClock:
         quick, slow = (call(front, client, name) for name in ("work", "slow"))
 
         assert ("ok", "timeout") == (quick.status, slow.status)
-        assert quick.elapsed > TIMEOUT * 2
+        assert quick.elapsed > TIMEOUT
 
     @pytest.mark.slow
     def test_waiting_for_a_turn_is_outside_of_it(self, front):
@@ -135,14 +135,14 @@ class TestTheClock:
             """
             Take longer than the next call may.
             """
-            held.wait(TIMEOUT * 4)
+            held.wait(TIMEOUT * 1.5)
             return "done"
 
         client = ToolClient([slow, declared(TIMEOUT, hangs=False)])
         results = call_batch(front, client, [ToolCall("slow"), ToolCall("work")])
 
         assert ["ok", "ok"] == [result.status for result in results]
-        assert results[1].queue_wait > TIMEOUT * 2
+        assert results[1].queue_wait > TIMEOUT
 
     def test_every_attempt_has_a_new_one(self, front):
         """
@@ -157,14 +157,14 @@ class TestTheClock:
             Fail after a while.
             """
             deadlines.append(ctx.deadline)
-            pause.wait(TIMEOUT)
+            pause.wait(0.05)
             raise ConnectionError
 
         result = call(front, ToolClient([work]), "work")
         gaps = [b - a for a, b in itertools.pairwise(deadlines)]
 
         assert ("tool_error", 3) == (result.status, result.attempts)
-        assert [True, True] == [gap >= TIMEOUT for gap in gaps]
+        assert [True, True] == [gap >= 0.05 for gap in gaps]
 
 
 class TestABatchesLimit:

@@ -670,6 +670,7 @@ class TestTypes:
             (uuid.UUID, {"format": "uuid"}, str(uuid.UUID(int=5)), "x"),
             (dt.date, {"format": "date"}, "2024-12-31", "x"),
             (Drink, {"$ref": "#/$defs/Drink"}, "tea", "milk"),
+            (Literal["a", 1], {"enum": ["a", 1]}, "a", "1x"),
             (
                 int | bool,
                 {"anyOf": [{"pattern": "^-?[0-9]+$"}, {"enum": ["true", "false"]}]},
@@ -687,7 +688,8 @@ class TestTypes:
 
         assert names == entry["propertyNames"]
         assert values_of(taking(dict[key, int]), {"x": {good: 1}})
-        assert "$.x." + bad in problems_of(taking(dict[key, int]), {"x": {bad: 1}})
+        [path] = problems_of(taking(dict[key, int]), {"x": {bad: 1}})
+        assert bad in path
 
     @pytest.mark.parametrize("key", [str, int | str, str | None, Any])
     def test_keys_of_any_text_have_none(self, key):

@@ -324,6 +324,15 @@ class TestDeclaring:
             return
         assert "nested too deep" in refused(lambda: spec({"x": schema}))
 
+    def test_a_schema_that_holds_itself_is_refused_at_once(self):
+        """
+        It has no end, and being held twice must not double the work at each level.
+        """
+        schema: dict[str, Any] = {"type": "object"}
+        schema["properties"] = {"left": schema, "right": schema}
+
+        assert "nested too deep" in refused(lambda: spec(schema=schema))
+
     def test_a_schema_that_cannot_be_sent_is_refused(self):
         """
         Half of a surrogate pair is no text that a request can carry.
