@@ -29,7 +29,7 @@ def attempt_of(function: Callable[[], Any], *, timeout: float | None = None) -> 
     """
     facts = CallFacts("call", {})
     facts.meta = ToolMeta(name="work", description="Work.")
-    facts.use({})
+    facts.arguments = {}
     attempt = Attempt(
         lambda _values, _context: function(),
         {},

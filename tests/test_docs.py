@@ -393,7 +393,8 @@ def test_the_enforcers_in_the_table_read_the_field():
 
 def test_statuses_and_fates_are_the_code():
     """
-    docs/reference/errors.md lists every status and every fate, in the order of the code.
+    E-37: docs/reference/errors.md lists every status and every fate, in the order of the
+    code.
     """
     page = DOCS / "reference" / "errors.md"
     statuses = [row[0].strip("`") for row in table(page, "status")]

@@ -200,7 +200,6 @@ class Answers:
         if not isinstance(value, ToolResult):
             content = encode(value, tool=self._name)
             return self._result(Status.OK, content, value=value)
-        _check(value)
         content, error = value.content, value.error
         if not value.ok:
             error = error or CallError(content)
@@ -284,17 +283,3 @@ class Answers:
             attempts=self.attempts,
             **fields,
         )
-
-
-def _check(result: ToolResult) -> None:
-    """
-    Refuse a result of a filter's own making that is none.
-    """
-    content: object = result.content
-    error: object = result.error
-    if not isinstance(content, str) or whole_characters(content) != content:
-        raise TypeError("The content of a ToolResult is a text of whole characters.")
-    if not isinstance(result.status, Status):
-        raise TypeError("The status of a ToolResult is a Status.")
-    if error is not None and not isinstance(error, Exception):
-        raise TypeError("The error of a ToolResult is an Exception, or None.")

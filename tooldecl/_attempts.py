@@ -28,6 +28,7 @@ from .exceptions import (
     CallError,
     EngineBusyError,
     NotFound,
+    NotRunError,
     ToolTimeoutError,
 )
 
@@ -78,6 +79,9 @@ class Attempts:
         number = 0
         while True:
             number += 1
+            if number == 1 and self._is_over():
+                reason = "the batch's time was over before its body began"
+                return answers.refusal(NotRunError(tool=self._meta.name, reason=reason))
             attempt = self._new_attempt(admitted, number, previous)
             yield attempt
             if attempt.error is None and not attempt.timed_out and not attempt.refused:
@@ -90,8 +94,8 @@ class Attempts:
             raised = error is attempt.error
             wait = None if retry is None else self._next_wait(attempt, error, began)
             self._tell(attempt, error, wait)
-            if raised:  # its traceback leads to frames that hold the attempt
-                attempt.error = None
+            if attempt.fate is not Fate.ABANDONED:
+                attempt.error = None  # its traceback leads to frames that hold this one
             if wait is None:
                 return answers.failure(error, attempt, raised=raised)
             yield Pause(wait)
@@ -100,6 +104,14 @@ class Attempts:
                 admitted, previous = again(admitted), error
             except CallError:  # a check of the tool's author that changed its mind
                 return answers.failure(error, attempt, raised=raised)
+
+    def _is_over(self) -> bool:
+        """
+        Whether the batch's time passed while filters had the call.
+        """
+        deadline = self._incoming.deadline
+
+        return deadline is not None and self._runtime.clock.monotonic() >= deadline
 
     def _new_attempt(
         self, admitted: Admitted, number: int, previous: BaseException | None
@@ -181,7 +193,7 @@ class Attempts:
                 spent=runtime.clock.monotonic() - began,
                 rng=runtime.rng,
             )
-        except Exception as failure:  # the author's predicate may raise anything
+        except BaseException as failure:  # the author's predicate may raise anything
             if is_fatal(failure, runtime.stop_on):
                 raise
             self._log_types("Whether to repeat %r cannot be decided: %s.", failure)

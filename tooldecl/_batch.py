@@ -85,7 +85,7 @@ def unique_id(given: object, taken: set[str]) -> tuple[str, str | None]:
     Return an id that is not in *taken*, and the one given where that cannot be used.
     """
     original = None if given is None else str(given)
-    if isinstance(given, str) and given and given not in taken:
+    if isinstance(given, str) and given not in taken and _can_be_sent(given):
         taken.add(given)
         return given, None
     call_id = new_id("call")
@@ -94,6 +94,16 @@ def unique_id(given: object, taken: set[str]) -> tuple[str, str | None]:
     taken.add(call_id)
 
     return call_id, original
+
+
+def _can_be_sent(given: str) -> bool:
+    """
+    Whether an id is a text that a wire takes.
+    """
+    try:
+        return bool(given.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def check_failures(failures: str) -> None:

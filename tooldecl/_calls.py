@@ -264,6 +264,13 @@ class BatchResult(_Results):
     __slots__ = ()
 
     @property
+    def suspension(self) -> None:
+        """
+        What waits for a decision: nothing does in this version.
+        """
+        return None
+
+    @property
     def ok(self) -> bool:
         """
         Whether every call succeeded.

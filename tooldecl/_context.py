@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -14,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ._calls import NO_WRITES
 from ._clock import monotonic
-from ._ids import new_id
+from ._ids import next_number, own_run
 from ._meta import ToolMeta
 from ._readonly import ReadOnlyDict, freeze
 
@@ -148,7 +147,7 @@ class CallFacts:
         call_id: Id of the call.
         meta: What was declared about the tool.
         arguments: The arguments in JSON form.
-        run_id: Names the run the call belongs to; None is a run of its own.
+        run_id: Names the run the call belongs to; a number is a run of its own.
         position: The call's place in that run.
         state: The client's state when the batch began.
         deps: The host's own object.
@@ -182,7 +181,7 @@ class CallFacts:
         self.call_id = call_id
         self.state = state
         self.deps = deps
-        self.run_id = run_id
+        self.run_id: str | int = next_number() if run_id is None else run_id
         self.position = position
         self.on_progress: OnProgress = no_progress
         self._key: str | None = None
@@ -195,18 +194,14 @@ class CallFacts:
 
     @property
     def idempotency_key(self) -> str:
-        with _KEY_LOCK:  # two attempts that ask at once must get the same key
-            if self.run_id is None:
-                self.run_id = new_id("run")
-            if self._key is None:
-                facts = [self.run_id, self.position, self.meta.name, self.arguments]
-                text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
-                self._key = hashlib.sha256(text.encode()).hexdigest()[:32]
+        if self._key is None:  # two attempts that ask at once make the same key
+            run = own_run(self.run_id) if isinstance(self.run_id, int) else self.run_id
+            facts = [run, self.position, self.meta.name, self.arguments]
+            text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+            self._key = hashlib.sha256(text.encode()).hexdigest()[:32]
 
-            return self._key
+        return self._key
 
-
-_KEY_LOCK = threading.Lock()
 
 OnProgress: TypeAlias = Callable[[ToolContext, float, float | None, str | None], None]
 

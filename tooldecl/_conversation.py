@@ -14,7 +14,7 @@ from ._batch import Run, unique_id
 from ._calls import Status, ToolCall, ToolResult
 from ._ids import new_id
 from ._strictjson import DEEPEST
-from ._texts import text_of
+from ._texts import text_of, whole_characters
 from ._turns import LoopResult, Message, StopReason, Turn
 from .exceptions import ModelFailedError, NotRunError
 
@@ -45,7 +45,7 @@ class Conversation:
         Append the model's turn, and return its calls under ids that are unique here.
         """
         calls = [self._under_unique_id(call) for call in turn.calls]
-        message: Message = {"role": "assistant", "content": turn.text}
+        message: Message = {"role": "assistant", "content": whole_characters(turn.text)}
         if calls:
             message["tool_calls"] = [
                 {"id": call.id, "name": call.name, "arguments": _plain(call.arguments)}
@@ -60,7 +60,8 @@ class Conversation:
         if original is not None:
             self._originals[call_id] = original
         name: object = call.name  # whatever a model may have sent
-        shown = name if isinstance(name, str) else f"<{type(name).__name__}>"
+        text = name if isinstance(name, str) else f"<{type(name).__name__}>"
+        shown = whole_characters(text)
 
         return ToolCall(shown, call.arguments, call_id)
 
@@ -137,9 +138,11 @@ def _plain(arguments: object) -> object:
     if isinstance(arguments, bytes):
         return arguments.decode("utf-8", "replace")
     if arguments is None or isinstance(arguments, str):
-        return arguments or ""
+        return whole_characters(arguments or "")
     try:
-        text = json.dumps(arguments, allow_nan=False, default=_as_dict)
+        text = whole_characters(
+            json.dumps(arguments, allow_nan=False, default=_as_dict, ensure_ascii=False)
+        )
         plain = json.loads(text)
     except (TypeError, ValueError, RecursionError):
         # The gate has refused it; a transcript that cannot be sent would end the run.

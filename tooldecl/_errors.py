@@ -137,7 +137,10 @@ def classify(error: BaseException) -> ErrorClass:
     standard exceptions; else it is semantic. A group is transient only where all its
     leaves are, and environment where one is.
     """
-    return _classify(error, set())
+    try:
+        return _classify(error, set())
+    except Exception:  # what is read of an exception may be code of its author
+        return "semantic"
 
 
 def _classify(error: BaseException, opened: set[int]) -> ErrorClass:

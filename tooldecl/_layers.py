@@ -14,11 +14,11 @@ from typing import final
 
 from ._answers import Answers
 from ._attempts import Attempts, Flow
-from ._calls import NO_WRITES, ToolRequest, ToolResult
+from ._calls import NO_WRITES, Status, ToolRequest, ToolResult
 from ._errors import classify, is_fatal
 from ._gate import Admitted, admit, again
 from ._runtime import Incoming, Runtime
-from ._texts import type_names
+from ._texts import type_names, whole_characters
 from .exceptions import CallError, GuardFailedError
 from .filters._chain import through
 
@@ -123,7 +123,7 @@ class Layers:
         if value is inner and inner is not None:
             return inner
         try:
-            result = self._answers.of_filter(name, value, inner)
+            result = self._answers.of_filter(name, _checked(value), inner)
         except (CallError, TypeError) as error:
             return self.filter_failed(name, error.with_traceback(None))
 
@@ -171,3 +171,26 @@ class Layers:
         shown = None if meta.sensitive else error
         kinds = "it gave nothing" if error is None else ", ".join(type_names(error))
         logger.warning(text, name, meta.name, kinds, exc_info=shown)
+
+
+def _checked(result: object) -> object:
+    """
+    Return what a filter made, the status of a ToolResult as what it names.
+
+    Raises:
+        TypeError: It is a ToolResult with something else in its fields.
+    """
+    if not isinstance(result, ToolResult):
+        return result
+    content: object = result.content
+    error: object = result.error
+    if not isinstance(content, str) or whole_characters(content) != content:
+        raise TypeError("The content of a ToolResult is a text of whole characters.")
+    try:
+        status = Status(result.status)
+    except ValueError:
+        raise TypeError("The status of a ToolResult is a Status.") from None
+    if error is not None and not isinstance(error, Exception):
+        raise TypeError("The error of a ToolResult is an Exception, or None.")
+
+    return result if status is result.status else result.replace(status=status)

@@ -175,7 +175,9 @@ class Publisher(GenerateJsonSchema):
         while "$ref" in form:
             form = self.get_schema_from_definitions(JsonRef(form["$ref"])) or {}
         if listed := choices_in(form):
-            return keys if any(isinstance(one, str) for one in listed) else None
+            texts = [one for one in listed if isinstance(one, str)]
+            some = {"enum": texts} if texts else None
+            return keys if texts == listed else some
         if "anyOf" in form:
             found = [self._names_of(inner) for inner in form["anyOf"]]
             parts = [part for part in found if part is not None]

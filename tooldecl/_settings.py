@@ -238,6 +238,17 @@ def broken_promises(table: ToolTable, engine: Engine | None) -> list[Declaration
                     "or another isolation."
                 )
             )
+        if (
+            meta.serial
+            and isinstance(engine, Engine)
+            and not isinstance(engine, SequentialEngine)
+        ):
+            faults.append(
+                NotAvailableError(
+                    option=f"serial=True of tool {name!r} under another engine than "
+                    "SequentialEngine"
+                )
+            )
         if meta.sensitive:
             faults.append(
                 NotAvailableError(

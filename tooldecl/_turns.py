@@ -29,7 +29,7 @@ class StopReason(StrEnum):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """
     What a model is asked with.
@@ -44,7 +44,7 @@ class ModelRequest:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Turn:
     """
     One response of a model.
@@ -108,3 +108,10 @@ class LoopResult:
     messages: list[Message]
     results: tuple[ToolResult, ...]
     turns: int
+
+    @property
+    def suspension(self) -> None:
+        """
+        What waits for a decision: nothing does in this version.
+        """
+        return None

@@ -434,6 +434,8 @@ class ToolError(ToolDeclError):
         ValueError: The class is none of the three.
     """
 
+    error_class: ErrorClass | None = None  # also where a subclass has its own __init__
+
     def __init__(self, message: str, *, error_class: ErrorClass | None = None) -> None:
         if error_class is not None and error_class not in ERROR_CLASSES:
             raise ValueError(

@@ -165,7 +165,9 @@ def emit(hooks: Iterable[Hook], event: Event) -> None:
     for hook in hooks:
         try:
             hook(event)
-        except Exception:  # a watcher must never change the outcome of a call
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException:  # a watcher must never change the outcome of a call
             name = getattr(hook, "__qualname__", None) or type(hook).__name__
             logger.exception("The hook %s failed on %s.", name, type(event).__name__)
 

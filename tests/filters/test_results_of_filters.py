@@ -239,7 +239,8 @@ def test_a_new_text_leaves_the_value(front):
         {"content": 5},
         {"content": None},
         {"content": "half \ud800"},
-        {"status": "ok"},
+        {"status": "fine"},
+        {"status": None},
         {"error": "no"},
     ],
     ids=str,
@@ -255,6 +256,20 @@ def test_a_result_with_something_else_in_it_is_the_filters_failure(front, change
         result.status,
         result.fate,
         result.error.ran,
+    )
+
+
+def test_a_filter_may_name_a_status_by_its_word(front):
+    """
+    Hosts compare with the plain words, so filters may write them.
+    """
+    client = ToolClient([write], filters=[changing(status="not_found", content="No.")])
+    result = call(front, client, "write", {"slot": "a"})
+
+    assert (Status.NOT_FOUND, True, None) == (
+        result.status,
+        isinstance(result.status, Status),
+        result.value,
     )
 
 

@@ -269,7 +269,8 @@ class TestTheCallerIsCancelled:
         assert ([1], True) == (told, was_cancelled)
         assert ["done"] == [late.value for late in listener.of(LateFinish)]
 
-    @pytest.mark.parametrize("options", [{"timeout": AMPLE}, {"isolation": "thread"}], ids=str
+    @pytest.mark.parametrize(
+        "options", [{"timeout": AMPLE}, {"isolation": "thread"}], ids=str
     )
     async def test_a_call_that_is_thrown_away_cancels_its_body(self, options):
         """

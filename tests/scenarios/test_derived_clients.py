@@ -171,6 +171,7 @@ def test_one_tool_in_two_clients_keeps_nothing_of_either(front, gate):
     """
     R146: per-client settings live in the client, not on the tool.
     """
+
     @tool
     def wait() -> str:
         """Wait."""

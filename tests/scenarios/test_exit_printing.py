@@ -115,7 +115,11 @@ sys.stderr.write("complaint")
 
 @pytest.mark.parametrize(
     "change",
-    ["sys.stdout.close()", "sys.stdout = None", "sys.stdout = __import__('io').StringIO()"],
+    [
+        "sys.stdout.close()",
+        "sys.stdout = None",
+        "sys.stdout = __import__('io').StringIO()",
+    ],
 )
 def test_a_program_may_have_put_something_else_in_place_of_a_stream(change):
     """

@@ -238,7 +238,8 @@ def test_without_hooks_nothing_is_told(front):
 
 def test_several_hooks_are_told_in_order(front):
     """
-    The first in the list first, for each event.
+    FLT-12: the first in the list first, each once for each event; nothing is registered
+    anywhere else.
     """
     log = []
     hooks = [lambda e: log.append(("a", type(e))), lambda e: log.append(("b", type(e)))]

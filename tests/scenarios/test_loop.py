@@ -313,6 +313,26 @@ def test_failures_can_end_the_run(front):
     )
 
 
+def test_a_filter_that_fails_does_not_end_the_run(front):
+    """
+    FLT-11: the model reads that the call was not run, and says so.
+    """
+
+    def failing(request):
+        raise ValueError("no database")
+        yield request
+
+    client = ToolClient([add], filters=[failing])
+    script = [Turn(calls=[adding(1, 2)]), Turn(text="It was not run.")]
+    result, model = run(front, script, client=client)
+
+    assert ("answer", "A check around tool 'add' failed. It was not run.", []) == (
+        result.stop_reason,
+        model.requests[1].messages[-1]["content"],
+        RUNS,
+    )
+
+
 def test_equal_calls_of_a_run_have_keys_of_their_own(front):
     """
     SPEC 4: a key tells two equal calls apart, and is the same in every attempt.

@@ -203,7 +203,7 @@ CALLS = [
 @pytest.mark.parametrize(("given", "expected"), CALLS, ids=lambda v: str(v)[:40])
 def test_the_answer_of_one_call(front, given, expected):
     """
-    GATE-08, GATE-09, GATE-10, GATE-11, CLS-01, FAT-01, FAT-02, FAT-03, RES-05, E-35, R119,
+    GATE-08, GATE-09, GATE-10, GATE-11, CLS-01, CLS-07, FAT-01, FAT-02, FAT-03, RES-05, E-35, R119,
     R120: one line for each way a call can end, with the same words under both fronts. No
     text of a foreign exception is among them.
     """

@@ -54,7 +54,8 @@ def test_an_attempt_that_was_stopped_is_repeated(front):
 
 def test_a_body_that_may_still_run_is_not_repeated(front, gate):
     """
-    R28: three attempts were declared, and one is made: the first may still take effect.
+    R18, R28: three attempts were declared, and one is made: the first may still take
+    effect.
     """
     runs = []
 

@@ -11,7 +11,6 @@ import gc
 import logging
 
 from attempts import Late, attempt_of
-
 from tooldecl._isolation import Entry, Ledger, forget_task
 from tooldecl._isolation._abandoned import forgotten_tasks, has_bodies
 

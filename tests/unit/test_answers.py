@@ -12,6 +12,7 @@ from tooldecl import Fate, NotFound, Status, ToolError, ToolMeta, ToolResult
 from tooldecl._answers import Answers
 from tooldecl._context import CallFacts, ToolContext
 from tooldecl._isolation import Attempt
+from tooldecl._layers import _checked
 from tooldecl.exceptions import (
     CallCancelledError,
     CallError,
@@ -272,7 +273,7 @@ def test_a_body_counts_as_run_once_any_attempt_has_started():
         ("content", 5),
         ("content", None),
         ("content", "\ud800"),
-        ("status", "ok"),
+        ("status", "fine"),
         ("status", None),
         ("error", "no"),
         ("error", KeyboardInterrupt()),
@@ -285,7 +286,16 @@ def test_a_result_that_a_filter_made_up_is_checked(field, value):
     fields = {"call_id": "c", "name": "f", "status": Status.OK, "content": "x"}
     made = ToolResult(**fields | {field: value})
     with pytest.raises(TypeError):
-        answers_after().of_filter("g", made, None)
+        _checked(made)
+
+
+def test_a_status_that_a_filter_wrote_as_text_is_that_status():
+    """
+    ``Status`` is a string enum, so a filter may well write ``"ok"``.
+    """
+    made = ToolResult(call_id="c", name="f", status="ok", content="x")
+
+    assert _checked(made).status is Status.OK
 
 
 def test_the_limits_of_a_tool_come_before_the_clients():

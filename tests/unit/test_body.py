@@ -12,7 +12,6 @@ import traceback
 import pytest
 
 from attempts import attempt_of
-
 from tooldecl import Fate, current_context
 from tooldecl._isolation import InContext, arun_body, run_body, settle
 from tooldecl._isolation._body import BodyStopped
@@ -76,7 +75,9 @@ class TestOutcome:
 
         assert error is attempt.error
 
-    @pytest.mark.parametrize("run", [run_body, lambda a: asyncio.run(arun_body(a))], ids=["thread", "loop"])
+    @pytest.mark.parametrize(
+        "run", [run_body, lambda a: asyncio.run(arun_body(a))], ids=["thread", "loop"]
+    )
     def test_its_traceback_begins_with_the_tool(self, run):
         """
         Whoever debugs a tool has no use for the frames that ran it.

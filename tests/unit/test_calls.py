@@ -212,4 +212,4 @@ def test_a_batch_is_ok_where_all_of_it_is(results, expected):
     """
     batch = BatchResult(results)
 
-    assert (expected, tuple(results)) == (batch.ok, batch)
+    assert (expected, tuple(results), None) == (batch.ok, batch, batch.suspension)

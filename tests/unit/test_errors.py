@@ -148,6 +148,34 @@ def test_a_class_given_by_the_author_wins(chosen, error):
     ]
 
 
+class OwnWayError(ToolError):
+    """
+    An author's error with a constructor that does not call ours.
+    """
+
+    def __init__(self, code):
+        self.code = code
+
+
+class HostileError(urllib.error.URLError):
+    """
+    An error that cannot be looked into.
+    """
+
+    reason = property(lambda self: 1 / 0, lambda self, value: None)
+
+
+def test_an_error_that_was_made_or_behaves_oddly_has_a_class_too():
+    """
+    Whatever a tool raises becomes a result; looking at it must not raise itself.
+    """
+    waiting = raised_from(OwnWayError(5), ConnectionError())
+
+    assert ["semantic", "transient", "semantic"] == [
+        classify(error) for error in (OwnWayError(5), waiting, HostileError("x"))
+    ]
+
+
 def test_the_cause_decides_where_the_author_gave_no_class():
     """
     E-15: a failure that was wrapped for the model is as transient as what is inside.

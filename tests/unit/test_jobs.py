@@ -13,7 +13,6 @@ import pytest
 
 from attempts import Late, attempt_of, job_of
 from ordering import HANGS_AFTER, Gate
-
 from tooldecl import Fate
 from tooldecl._isolation import NoThreadError, arun_job, run_body, run_job
 from tooldecl._isolation._hosts import start_thread

@@ -14,7 +14,6 @@ import pytest
 from attempts import job_of
 from ordering import HANGS_AFTER, Gate
 from scripts import run
-
 from tooldecl import Fate
 from tooldecl._isolation import LoopClosedError, LoopHolder, run_job
 from tooldecl._isolation._loopthread import LoopThread

@@ -14,7 +14,7 @@ import pytest
 from tooldecl import Retry, ToolMeta
 from tooldecl._calls import Fate
 from tooldecl._retry import backoff, next_wait
-from tooldecl.exceptions import ToolError, ToolTimeoutError
+from tooldecl.exceptions import DeclarationError, ToolError, ToolTimeoutError
 
 
 def middle():
@@ -161,6 +161,20 @@ def test_nothing_declared_is_no_retry():
         spent=0.0,
         rng=middle,
     )
+
+
+@pytest.mark.parametrize(
+    "given", [{"max": 3}, {"attempts": 3}, [3], "3", 2.0, 0, -1, False, object()]
+)
+def test_a_retry_of_an_odd_shape_is_refused(given):
+    """
+    E-02: a wrong key must not give the defaults, and a wrong value must not be found at
+    the first backoff.
+    """
+    with pytest.raises(DeclarationError) as caught:
+        ToolMeta(name="f", description="F.", retry=given)
+
+    assert str(caught.value).startswith("@tool on f: retry takes a Retry, ")
 
 
 @pytest.mark.parametrize(

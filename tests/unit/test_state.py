@@ -22,6 +22,17 @@ def test_the_last_writer_in_call_order_wins_and_the_conflict_is_told():
     assert ({"x": 2, "y": 9}, {"x": ("c1", "c2")}) == (state.snapshot(), conflicts)
 
 
+def test_without_a_reducer_two_writers_do_not_add_up():
+    """
+    WRT-04: 3 and 4 onto 0 are 4, since reducers are not in this version; the conflict
+    says that something was lost.
+    """
+    state = State({"n": 0})
+    conflicts = state.fold([("c1", {"n": 3}), ("c2", {"n": 4})])
+
+    assert ({"n": 4}, {"n": ("c1", "c2")}) == (state.snapshot(), conflicts)
+
+
 def test_two_writes_of_one_call_are_no_conflict():
     """
     A call may write a slot as often as it likes; it only ever gives its last value.

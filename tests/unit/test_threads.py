@@ -14,7 +14,6 @@ import pytest
 from attempts import job_of
 from fronts import body_threads, join_body_threads
 from ordering import HANGS_AFTER, Gate
-
 from tooldecl import ToolClient, tool
 from tooldecl._isolation import run_job, submit
 from tooldecl._isolation._threads import MAX_IDLE, _Worker, has_bodies
@@ -56,7 +55,10 @@ class TestReuse:
         All bodies are inside together, each on its own.
         """
         jobs = [job_of(threading.get_ident) for _ in range(20)]
-        held = [job_of(lambda: (gate.pass_through(), threading.get_ident())[1]) for _ in jobs]
+        held = [
+            job_of(lambda: (gate.pass_through(), threading.get_ident())[1])
+            for _ in jobs
+        ]
         threads = [threading.Thread(target=run_job, args=(job, submit)) for job in held]
         for thread in threads:
             thread.start()

@@ -11,11 +11,12 @@ Invariants:
 from __future__ import annotations
 
 import atexit
+import io
 import logging
 import select
 import sys
 
-from typing import Any
+from typing import Any, TextIO
 
 from . import _abandoned, _loops, _threads
 
@@ -73,8 +74,9 @@ def _leave_streams_alone() -> None:
 
     A daemon thread that is stopped inside ``print`` holds the lock of the stream's
     buffer for good; the interpreter then aborts when it flushes that stream at its
-    end. So flush now, while threads still run, and leave the interpreter nothing to
-    flush. A stream whose reader does not read is not flushed: that would wait for ever.
+    end. So flush now, while threads still run, and leave the interpreter a stream without
+    a buffer, for whoever prints at the exit. A stream whose reader does not read is not
+    flushed and not replaced: that would wait for ever.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
@@ -87,6 +89,24 @@ def _leave_streams_alone() -> None:
                 stream.flush()
             except (OSError, ValueError):
                 pass
+            setattr(sys, name, _without_buffer(stream))
+
+
+def _without_buffer(stream: Any) -> TextIO | None:
+    """
+    Return a stream to the same file that holds no lock while it writes.
+    """
+    try:
+        raw = io.FileIO(stream.fileno(), "w", closefd=False)
+        encoding, errors = stream.encoding, stream.errors
+    except (AttributeError, OSError, ValueError):
+        return None
+
+    binary: Any = raw  # the wrapper takes a raw stream, its stub a buffered one only
+
+    return io.TextIOWrapper(
+        binary, encoding=encoding, errors=errors, write_through=True
+    )
 
 
 def _takes_text(stream: Any) -> bool:

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import final
 
 from ._abandoned import forget_task
-from ._hosts import NoThreadError, run_loop, start_thread
+from ._hosts import NoThreadError, new_loop, run_loop, start_thread
 from ._jobs import Job
 
 
@@ -41,7 +41,7 @@ class LoopThread:
     """
 
     def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
+        self.loop = new_loop()
         self.waiting: dict[int, Job] = {}
         self.silent = False
         self.suspect = False

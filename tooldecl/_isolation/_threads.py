@@ -25,7 +25,7 @@ import threading
 from collections.abc import Callable
 
 from ._body import run_body
-from ._hosts import run_loop, start_thread
+from ._hosts import new_loop, run_loop, start_thread
 from ._jobs import Job, nothing
 
 
@@ -142,7 +142,7 @@ def _run_on_private_loop(job: Job) -> None:
     """
     Run an async body on a loop of this thread's own; its caller is told before the loop ends.
     """
-    runner = asyncio.Runner()
+    runner = asyncio.Runner(loop_factory=new_loop)
     try:
         loop = runner.get_loop()
     except OSError as error:
