@@ -76,12 +76,12 @@ class Attempts:
         self._incoming.arguments = admitted.arguments
         began = 0.0 if retry is None else self._runtime.clock.monotonic()
         previous: BaseException | None = None
+        if self._incoming.deadline is not None and self._is_over():
+            reason = "the batch's time was over before its body began"
+            return answers.refusal(NotRunError(tool=self._meta.name, reason=reason))
         number = 0
         while True:
             number += 1
-            if number == 1 and self._is_over():
-                reason = "the batch's time was over before its body began"
-                return answers.refusal(NotRunError(tool=self._meta.name, reason=reason))
             attempt = self._new_attempt(admitted, number, previous)
             yield attempt
             if attempt.error is None and not attempt.timed_out and not attempt.refused:

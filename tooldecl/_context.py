@@ -173,7 +173,6 @@ class CallFacts:
         self,
         call_id: str,
         state: Mapping[str, Any],
-        *,
         deps: Any = None,
         run_id: str | None = None,
         position: int = 0,

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 from ._batch import Run, check_failures, read_batch, unique_id
 from ._calls import Arguments, BatchResult, ToolCall, ToolResult
 from ._gate import split_request
+from ._ids import new_id
 from ._pipeline import arun_call, run_call
 from ._runtime import Incoming, Runtime
 from ._state import State
@@ -93,8 +94,9 @@ class Doors:
         self, name: str, arguments: Arguments, call_id: str | None, deps: Any
     ) -> Incoming:
         self._check_open()
-        used, original = call_id, None
-        if used is None or not used or not isinstance(used, str):
+        if call_id is None:
+            used, original = new_id("call"), None
+        else:
             used, original = unique_id(call_id, set())
         incoming = Incoming(name, arguments, used, self._state.snapshot(), deps=deps)
         incoming.original_id = original

@@ -11,8 +11,7 @@ from __future__ import annotations
 import contextvars
 
 from collections.abc import Callable, Generator
-from functools import partial
-from typing import final
+from typing import Any, final
 
 from ._answers import Answers
 from ._attempts import Attempts, Step
@@ -34,15 +33,15 @@ def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     Run one call on this thread.
     """
     call = Call(runtime, incoming)
-    advance, close = call.drive()
+    flow, run = call.flow(), call.surroundings()
     try:
-        while (step := advance()) is not None:
+        while (step := run(next, flow, None) if run else next(flow, None)) is not None:
             if isinstance(step, Attempt):
                 runtime.terminal.invoke(step, call.meta)
             else:
                 runtime.clock.sleep(step.seconds)
     except BaseException as error:
-        close()
+        run(flow.close) if run else flow.close()
         call.escape(error)
         raise
 
@@ -54,15 +53,15 @@ async def arun_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     Run one call on the running loop.
     """
     call = Call(runtime, incoming)
-    advance, close = call.drive()
+    flow, run = call.flow(), call.surroundings()
     try:
-        while (step := advance()) is not None:
+        while (step := run(next, flow, None) if run else next(flow, None)) is not None:
             if isinstance(step, Attempt):
                 await runtime.terminal.ainvoke(step, call.meta)
             else:
                 await runtime.clock.asleep(step.seconds)
     except BaseException as error:
-        close()
+        run(flow.close) if run else flow.close()
         call.escape(error)
         raise
 
@@ -91,19 +90,14 @@ class Call:
         )
         self._outcome: ToolResult | None = None
 
-    def drive(self) -> tuple[Callable[[], Step | None], Callable[[], None]]:
+    def surroundings(self) -> Callable[..., Any] | None:
         """
-        Start the flow; return what leads to its next step, and what ends it early.
+        Return what the steps of the flow run in, or None where nothing is needed.
 
         What filters set of context variables is for what they are around: it is seen
         by the body, and neither by the caller nor by the next call.
         """
-        flow = self.flow()
-        if not self._runtime.filters:
-            return partial(next, flow, None), flow.close
-        run = contextvars.copy_context().run
-
-        return lambda: run(next, flow, None), lambda: run(flow.close)
+        return contextvars.copy_context().run if self._runtime.filters else None
 
     def flow(self) -> Generator[Step, None, None]:
         """
@@ -116,13 +110,15 @@ class Call:
         try:
             if incoming.refusal is not None:
                 raise incoming.refusal
-            self._check_time()
+            if incoming.deadline is not None:
+                self._check_time(incoming.deadline)
             admitted = admit(
                 runtime.table, runtime.json_limits, incoming.name, incoming.given
             )
             self.meta = incoming.meta = admitted.entry.meta
             answers.use_limits_of(self.meta)
-            self._check_place()
+            if runtime.max_abandoned is not None or incoming.deadline is not None:
+                self._check_place()
         except CallError as error:
             self._outcome = answers.refusal(error)
             return
@@ -136,9 +132,8 @@ class Call:
     def _elapsed(self) -> float:
         return self._runtime.clock.monotonic() - self._started
 
-    def _check_time(self) -> None:
-        deadline = self._incoming.deadline
-        if deadline is not None and self._started >= deadline:
+    def _check_time(self, deadline: float) -> None:
+        if self._started >= deadline:
             reason = "the batch's time was over before it began"
             raise NotRunError(tool=self._incoming.name, reason=reason)
 

@@ -72,7 +72,7 @@ class Incoming(CallFacts):
         run_id: str | None = None,
         position: int = 0,
     ) -> None:
-        super().__init__(call_id, state, deps=deps, run_id=run_id, position=position)
+        CallFacts.__init__(self, call_id, state, deps, run_id, position)
         # A model may send anything for a name; as text it is no tool's name.
         self.name = name if isinstance(name, str) else f"<{type(name).__name__}>"
         self.given = given

@@ -23,6 +23,9 @@ def settle(attempt: Attempt) -> None:
     """
     Set the outcome of a body that has ended: in time, late, or because it was stopped.
     """
+    if attempt.error is None and attempt.deadline is None and not attempt.stop:
+        attempt.fate = Fate.COMPLETED  # what nobody bounds or stops ends by itself
+        return
     asked, ended = attempt.cancelled_at, attempt.finished
     stopped = isinstance(attempt.error, BodyStopped) or (
         asked is not None and ended is not None and ended >= asked
