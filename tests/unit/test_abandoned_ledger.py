@@ -109,12 +109,11 @@ class TestForgottenTasks:
         """
         Whoever cancels or awaits all tasks of the loop does not find it.
         """
-        release = asyncio.Event()
-        ran = []
+        release, ran = asyncio.Event(), asyncio.Event()
 
         async def body():
             await release.wait()
-            ran.append(1)
+            ran.set()
 
         task = asyncio.ensure_future(body())
         forget_task(task)
@@ -124,8 +123,7 @@ class TestForgottenTasks:
         gc.collect()
         release.set()
         with caplog.at_level(logging.DEBUG, "asyncio"):
-            while not ran:
-                await asyncio.sleep(0)
+            await ran.wait()
             await asyncio.sleep(0)
 
         assert (False, True) == (listed, kept)

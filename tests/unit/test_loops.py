@@ -65,7 +65,7 @@ class TestReplacement:
         """
         Submit a body that blocks the loop, and wait until it does.
         """
-        job = job_of(lambda: gate.pass_through(), can_stop=True)
+        job = job_of(gate.pass_through, can_stop=True)
         holder.submit(job)
         gate.wait_for_arrivals()
         job.ask_to_stop()

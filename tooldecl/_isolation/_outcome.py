@@ -23,7 +23,12 @@ def settle(attempt: Attempt) -> None:
     """
     Set the outcome of a body that has ended: in time, late, or because it was stopped.
     """
-    if attempt.error is None and attempt.deadline is None and not attempt.stop:
+    if (
+        attempt.started
+        and attempt.error is None
+        and attempt.deadline is None
+        and attempt.cancelled_at is None
+    ):
         attempt.fate = Fate.COMPLETED  # what nobody bounds or stops ends by itself
         return
     asked, ended = attempt.cancelled_at, attempt.finished
