@@ -10,7 +10,7 @@ import logging
 
 from concurrent.futures import Future
 
-from fronts import call
+from fronts import acall, call
 from ordering import HANGS_AFTER, Gate
 from tooldecl import ToolClient, ToolContext, tool
 from tooldecl.engines import SequentialEngine
@@ -72,8 +72,8 @@ class TestTheList:
             ToolClient([hanging(gate, name=name)], engine=engine)
             for name in ("mine", "yours")
         )
-        mine.invoke("mine")
-        yours.invoke("yours")
+        call("sync", mine, "mine")
+        call("sync", yours, "yours")
 
         assert ["mine"] == [left.name for left in mine.abandoned]
         assert ["yours"] == [left.name for left in yours.abandoned]
@@ -99,7 +99,7 @@ class TestTheList:
         client = ToolClient([work])
 
         async def main() -> None:
-            await client.ainvoke("work")
+            await acall(client, "work")
             listed.extend(left.name for left in client.abandoned)
 
         asyncio.run(main())
@@ -194,7 +194,7 @@ class TestTheLateFinish:
         client = ToolClient([hanging(gate)], hooks=[slow])
         quick = ToolClient([hanging(gate, timeout=HANGS_AFTER)])
         try:
-            client.invoke("work")
+            call("sync", client, "work")
             gate.open()
             hook.wait_for_arrivals()
             statuses = [quick.invoke("work").status for _ in range(3)]
@@ -217,7 +217,7 @@ class TestTheLateFinish:
             return asyncio.sleep(0)
 
         client = ToolClient([work], hooks=[listener])
-        client.invoke("work")
+        call("sync", client, "work")
         gate.open()
         [late] = listener.wait_for(LateFinish)
         gc.collect()
@@ -244,7 +244,7 @@ class TestTheLateFinish:
 
         client = ToolClient([work], hooks=[listener])
         with caplog.at_level(logging.WARNING, "asyncio"):
-            await client.ainvoke("work")
+            await acall(client, "work")
             gc.collect()
             release.set_result(None)
             await asyncio.to_thread(listener.wait_for, LateFinish)

@@ -95,7 +95,7 @@ class TestBlockedLoop:
             gate.pass_through()
             return "late"
 
-        result = ToolClient([work], hooks=[listener]).invoke("work")
+        result = call("sync", ToolClient([work], hooks=[listener]), "work")
 
         assert ("timeout", "abandoned") == (result.status, result.fate)
         assert MAY_STILL_RUN == result.content

@@ -234,6 +234,7 @@ class TestTheCallerIsCancelled:
         assert await cancelled(task)
         assert ["work"] == [left.name for left in client.abandoned]
 
+    @pytest.mark.slow
     @PLACES
     async def test_in_the_grace_after_a_timeout_it_surfaces_too(
         self, options, listener
@@ -245,7 +246,7 @@ class TestTheCallerIsCancelled:
         seen, release = asyncio.Event(), Future()
         loop = asyncio.get_running_loop()
 
-        @tool(**{**options, "timeout": 0.2})
+        @tool(**{**options, "timeout": 0.5})
         async def work() -> str:
             """
             Count how often it is told to end.

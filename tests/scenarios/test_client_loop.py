@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from fronts import call
 from ordering import HANGS_AFTER, Gate
 from tooldecl import ToolClient, tool
 from tooldecl.telemetry import LateFinish
@@ -51,7 +52,7 @@ class TestReplacement:
             return id(asyncio.get_running_loop())
 
         client = ToolClient([work, which_loop], hooks=[listener])
-        client.invoke("work")
+        call("sync", client, "work")
         fresh = client.invoke("which_loop").value
         again = client.invoke("which_loop").value
         gate.open()
@@ -74,7 +75,7 @@ class TestReplacement:
 
         client = ToolClient([work, which_loop])
         before = client.invoke("which_loop").value
-        fates = [client.invoke("work").fate for _ in range(5)]
+        fates = [call("sync", client, "work").fate for _ in range(5)]
 
         assert ["stopped"] * 5 == fates
         assert before == client.invoke("which_loop").value
@@ -97,7 +98,7 @@ class TestReplacement:
 
         client = ToolClient([work, which_loop])
         before = client.invoke("which_loop").value
-        fate = client.invoke("work").fate
+        fate = call("sync", client, "work").fate
         after = client.invoke("which_loop").value
         client.close()
 
@@ -251,7 +252,7 @@ class TestReplacement:
         )
         thread.start()
         client.invoke("which_loop")
-        client.invoke("work")
+        call("sync", client, "work")
         fresh = client.invoke("which_loop")
         gate.open()
         thread.join(HANGS_AFTER)

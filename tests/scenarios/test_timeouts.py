@@ -13,7 +13,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from fronts import call
+from fronts import acall, call
 from ordering import HANGS_AFTER
 from tooldecl import ToolClient, ToolContext, tool
 from tooldecl.telemetry import LateFinish
@@ -199,7 +199,7 @@ class TestAsyncTool:
         R27, trap 2: past the grace the caller goes on, and so does the body.
         """
         client, release, swept = _refusing(place, listener)
-        result = await client.ainvoke("work")
+        result = await acall(client, "work")
         before = list(swept)
         release.set_result(None)
         await asyncio.to_thread(listener.wait_for, LateFinish)
@@ -214,7 +214,7 @@ class TestAsyncTool:
         R27, trap 2: the same from the sync front.
         """
         client, release, swept = _refusing(place, listener)
-        result = client.invoke("work")
+        result = call("sync", client, "work")
         before = list(swept)
         release.set_result(None)
         listener.wait_for(LateFinish)
