@@ -30,7 +30,7 @@ from ._waits import LoopWaiter, ThreadWaiter
 # Seconds that a cancelled body has to end, so that it can be called stopped.
 GRACE = 0.1
 # A loop that has not even seen the cancellation after so many seconds is blocked.
-STUCK_SECONDS = 0.02
+STUCK_SECONDS = 0.04
 
 
 class Place:
