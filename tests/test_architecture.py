@@ -69,11 +69,11 @@ LATER = {"_budget", "_suspension", "export", "report", "integrations"}
 INSIDE = {
     "filters": ["_chain"],
     "_isolation": [
-        "_hosts _incontext _waits",
+        "_incontext _waits",
         "_awaiting",
         "_body",
         "_abandoned _outcome",
-        "_jobs",
+        "_hosts _jobs",
         "_loopthread _threads",
         "_loops",
         "_exit",
@@ -106,7 +106,7 @@ READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"}
 OPTIONAL = {"click", "jsonschema", "needle", "referencing", "rich"}
 
 # Parts of the standard library that almost no run needs and every import would pay for.
-DEFERRED = {("__init__.py", "importlib"), ("_isolation/_exit.py", "ctypes")}
+DEFERRED = {("__init__.py", "importlib")}
 
 LONGEST = 300
 LONGER = {"exceptions.py": 500}  # one subject: the tree of errors

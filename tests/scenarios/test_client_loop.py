@@ -5,6 +5,7 @@ The loop behind the sync front: one for a client's life, replaced only when it i
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 
 import pytest
@@ -258,3 +259,70 @@ class TestReplacement:
         thread.join(HANGS_AFTER)
 
         assert ("ok", "done") == (fresh.status, results[0].value)
+
+
+class TestHelpers:
+    """
+    What a body hands on to a thread, by ``asyncio.to_thread``, on a loop of the client.
+    """
+
+    PLACES = pytest.mark.parametrize("place", [{}, {"isolation": "thread"}], ids=str)
+
+    @PLACES
+    def test_it_runs_on_a_daemon_thread_and_gives_its_outcome(self, place):
+        """
+        R15: a pool's threads would keep the interpreter; values, errors and context
+        variables pass as they do with one.
+        """
+        variable = contextvars.ContextVar("variable", default="nobody")
+        variable.set("caller")
+
+        @tool(**place)
+        async def work() -> list:
+            """
+            Hand something on.
+            """
+            thread = await asyncio.to_thread(threading.current_thread)
+            try:
+                await asyncio.to_thread([].pop)
+            except IndexError as error:
+                return [
+                    thread.daemon,
+                    str(error),
+                    await asyncio.to_thread(variable.get),
+                ]
+
+        client = ToolClient([work])
+
+        assert [True, "pop from empty list", "caller"] == client.invoke("work").value
+
+    @PLACES
+    def test_a_stuck_one_delays_no_other(self, place, gate):
+        """
+        R13: each has a thread of its own, so no number of them fills anything up.
+        """
+
+        @tool(timeout=TIMEOUT, **place)
+        async def hang() -> str:
+            """
+            Wait for a thread that waits for the test.
+            """
+            await asyncio.to_thread(gate.pass_through)
+            return "late"
+
+        @tool(**place)
+        async def quick() -> int:
+            """
+            Need a thread for a moment.
+            """
+            return await asyncio.to_thread(lambda: 1)
+
+        client = ToolClient([hang, quick])
+        stuck = threading.Thread(
+            target=lambda: [call("sync", client, "hang") for _ in range(2)]
+        )
+        stuck.start()
+        stuck.join(HANGS_AFTER)
+        gate.wait_for_arrivals(2)
+
+        assert 1 == client.invoke("quick").value

@@ -44,11 +44,24 @@ async def block() -> str:
     "Hold the loop."
     time.sleep(30)
 
-client = ToolClient([hang, hang_async, hang_apart, block])
+@tool(timeout=0.2)
+async def hand_on() -> str:
+    "Hand it on to a thread that no cancellation reaches."
+    await asyncio.to_thread(time.sleep, 30)
+
+@tool(timeout=0.2, isolation="thread")
+async def hand_on_apart() -> str:
+    "Hand it on to a thread, on a loop of its own."
+    await asyncio.to_thread(time.sleep, 30)
+
+client = ToolClient([hang, hang_async, hang_apart, block, hand_on, hand_on_apart])
 """
 
 
-@pytest.mark.parametrize("name", ["hang", "hang_async", "hang_apart", "block"])
+@pytest.mark.parametrize(
+    "name",
+    ["hang", "hang_async", "hang_apart", "block", "hand_on", "hand_on_apart"],
+)
 def test_a_script_ends_while_its_body_hangs(name):
     """
     R15, R13, trap 10: what was given up keeps nobody, and is not complained of.
@@ -172,3 +185,30 @@ print(result.status)
     )
 
     assert (0, "timeout\n", "") == ended(script, SOON)
+
+
+def test_a_body_that_was_left_is_not_run_by_the_end_of_the_interpreter():
+    """
+    Invariant 2 of ``_exit``: what takes the modules apart takes no body up again.
+    """
+    script = start(
+        HANGING
+        + """
+import atexit, gc
+from tooldecl._isolation import _abandoned, _exit
+
+def take_apart():
+    _abandoned._TASKS.clear()
+    gc.collect()
+    print("apart")
+
+atexit.unregister(_exit._let_go)
+atexit.register(take_apart)
+atexit.register(_exit._let_go)
+print(asyncio.run(client.ainvoke("hang_async")).status)
+del client
+""",
+        *STRICT,
+    )
+
+    assert (0, "timeout\napart\n", "") == ended(script, SOON)

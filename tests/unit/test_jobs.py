@@ -131,10 +131,12 @@ class TestOneCancellation:
         task = job.start_task(asyncio.get_running_loop())
         await asyncio.sleep(0)
         job.ask_to_stop()
+        asked_at = job.attempt.cancelled_at
         job.ask_to_stop()
         await task
 
         assert ([1], True) == (told, job.cancel_seen)
+        assert asked_at == job.attempt.cancelled_at
 
     async def test_asked_before_there_is_a_task_it_never_runs(self):
         """

@@ -6,19 +6,23 @@ Invariants:
 1. Nothing here waits for a body, nor for a lock that a body may hold.
 2. No body is run by the end itself: what was abandoned is not collected any more.
 3. Where no body runs, nothing is changed.
+4. Little is done that lets go of the interpreter's lock: a body that prints in a loop
+   takes its time to give it back. So nothing is imported here.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import io
 import logging
 import select
 import sys
 
+from collections.abc import Iterable
 from typing import Any, TextIO
 
-from . import _abandoned, _loops, _threads
+from . import _abandoned, _hosts, _loops, _threads
 
 
 # Seconds to wait for a log handler that a body is using, but does not hold for good.
@@ -29,20 +33,21 @@ def _let_go() -> None:
     """
     Leave running bodies behind, last thing before the interpreter takes itself apart.
     """
-    _keep_for_good(_abandoned.forgotten_tasks())
-    if _threads.has_bodies() or _loops.has_bodies() or _abandoned.has_bodies():
+    tasks = _abandoned.forgotten_tasks()
+    if tasks:
+        _keep_for_good(tasks)
+    if any(where.has_bodies() for where in (_threads, _loops, _hosts, _abandoned)):
         _shut_logging_down()
         _leave_streams_alone()
 
 
-def _keep_for_good(objects: tuple[object, ...]) -> None:
-    if not objects:
-        return
-
-    import ctypes
-
-    for kept in objects:
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+def _keep_for_good(objects: Iterable[object]) -> None:
+    """
+    Put *objects* out of everybody's reach: into a cycle that no collector looks at.
+    """
+    kept = list(objects)
+    kept.append(kept)
+    gc.freeze()
 
 
 def _shut_logging_down() -> None:
@@ -80,8 +85,7 @@ def _leave_streams_alone() -> None:
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        kept = [s for s in (stream, getattr(sys, f"__{name}__")) if s is not None]
-        _keep_for_good(tuple(kept))
+        _keep_for_good([stream, getattr(sys, f"__{name}__")])
         setattr(sys, name, None)
         setattr(sys, f"__{name}__", None)
         if stream is not None and _takes_text(stream):

@@ -5,6 +5,7 @@ Start the threads and run the loops that bodies run on, whatever comes in betwee
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 
@@ -12,6 +13,11 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar, final
 
+from ._abandoned import forget_task
+
+
+# Seconds that tasks which a tool left on a loop have to end with it.
+CLOSE_SECONDS = 1.0
 
 T = TypeVar("T")
 
@@ -52,20 +58,33 @@ class DaemonExecutor(ThreadPoolExecutor):
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         future: Future[T] = Future()
+        future.set_running_or_notify_cancel()
 
         def run() -> None:
-            if not future.set_running_or_notify_cancel():
-                return
+            _HELPING.add(future)
             try:
                 value = fn(*args, **kwargs)
             except BaseException as error:  # it is told to whoever waits for it
                 future.set_exception(error)
             else:
                 future.set_result(value)
+            finally:
+                _HELPING.discard(future)
 
         start_thread(threading.Thread(target=run, name="tooldecl-helper", daemon=True))
 
         return future
+
+
+_HELPING: set[object] = set()
+os.register_at_fork(after_in_child=_HELPING.clear)
+
+
+def has_bodies() -> bool:
+    """
+    Whether a function that a body has handed on runs, whatever became of the body.
+    """
+    return bool(_HELPING)
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
@@ -89,3 +108,20 @@ def run_loop(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_forever()
     except (SystemExit, KeyboardInterrupt):
         pass
+
+
+def wind_up(loop: asyncio.AbstractEventLoop) -> None:
+    """
+    Cancel what was left on *loop*, and give it a moment to end.
+
+    Unlike `asyncio.Runner` this starts no thread: the interpreter may be ending.
+    """
+    leftovers = asyncio.all_tasks(loop)
+    for task in leftovers:
+        task.cancel()
+    if leftovers:
+        waiting = asyncio.wait(leftovers, timeout=CLOSE_SECONDS)
+        _, refusing = loop.run_until_complete(waiting)
+        for task in refusing:
+            forget_task(task)
+    loop.run_until_complete(loop.shutdown_asyncgens())

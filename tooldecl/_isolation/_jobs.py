@@ -68,7 +68,6 @@ class Job:
     """
 
     __slots__ = (
-        "_asked",
         "_end",
         "_loop",
         "_start",
@@ -97,7 +96,6 @@ class Job:
         self.wake: Callable[[], None] = nothing
         self.home: object = None
         self.cancel_seen = False
-        self._asked = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._start = [True]
@@ -149,9 +147,8 @@ class Job:
         """
         Freeze what the body may still do to the call, and cancel it where that is possible.
         """
-        if self._asked:
+        if self.attempt.stop:
             return
-        self._asked = True
         ask_to_stop(self.attempt, cancels=self.can_stop)
         if self._loop is not None and self.can_stop:
             try:

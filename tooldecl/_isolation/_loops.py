@@ -24,9 +24,9 @@ import weakref
 from typing import final
 
 from .._context import current_context
-from ._hosts import NoThreadError
+from ._hosts import CLOSE_SECONDS, NoThreadError
 from ._jobs import Job
-from ._loopthread import CLOSE_SECONDS, LoopThread
+from ._loopthread import LoopThread
 from ._waits import HELD_LOOPS, LoopWaiter
 
 

@@ -19,14 +19,11 @@ import threading
 from collections.abc import Callable
 from typing import final
 
-from ._abandoned import forget_task
-from ._hosts import NoThreadError, new_loop, run_loop, start_thread
+from ._hosts import NoThreadError, new_loop, run_loop, start_thread, wind_up
 from ._jobs import Job
 
 
 _NUMBER = itertools.count(1)
-
-CLOSE_SECONDS = 1.0
 
 
 @final
@@ -150,20 +147,9 @@ class LoopThread:
         try:
             while not self._is_done:
                 run_loop(self.loop)
-            self._wind_up()
+            wind_up(self.loop)
         finally:
             self.loop.close()
             self._over = True
             for callback in self._at_end:
                 callback()
-
-    def _wind_up(self) -> None:
-        leftovers = asyncio.all_tasks(self.loop)
-        for task in leftovers:
-            task.cancel()
-        if leftovers:
-            waiting = asyncio.wait(leftovers, timeout=CLOSE_SECONDS)
-            _, refusing = self.loop.run_until_complete(waiting)
-            for task in refusing:
-                forget_task(task)
-        self.loop.run_until_complete(self.loop.shutdown_asyncgens())

@@ -25,7 +25,7 @@ import threading
 from collections.abc import Callable
 
 from ._body import run_body
-from ._hosts import new_loop, run_loop, start_thread
+from ._hosts import new_loop, run_loop, start_thread, wind_up
 from ._jobs import Job, nothing
 
 
@@ -142,16 +142,20 @@ def _run_on_private_loop(job: Job) -> None:
     """
     Run an async body on a loop of this thread's own; its caller is told before the loop ends.
     """
-    runner = asyncio.Runner(loop_factory=new_loop)
     try:
-        loop = runner.get_loop()
+        loop = new_loop()
     except OSError as error:
         job.attempt.refuse(error)
         job.finish()
         return
-    with runner:
+    asyncio.set_event_loop(loop)
+    try:
         task = job.start_task(loop)
         task.add_done_callback(lambda _: loop.stop())
         while not task.done():
             run_loop(loop)
         job.finish()
+        wind_up(loop)
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
