@@ -69,8 +69,8 @@ LATER = {"_budget", "_suspension", "export", "report", "integrations"}
 INSIDE = {
     "filters": ["_chain"],
     "_isolation": [
-        "_incontext _waits",
-        "_awaiting",
+        "_incontext _signals _waits",
+        "_awaiting _lines",
         "_body",
         "_abandoned _outcome",
         "_hosts _jobs",

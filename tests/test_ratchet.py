@@ -20,7 +20,7 @@ CEILINGS = {
     "noqa": 9,
     "pragma": 0,
     "except Exception": 11,
-    "except BaseException": 12,
+    "except BaseException": 14,
 }
 
 
