@@ -44,12 +44,12 @@ LAYERS = [
     "_encode _retry _texts filters _isolation",
     "_answers _reports _terminal",
     "_runtime",
-    "_attempts",
+    "_admission _attempts",
     "_layers",
     "_pipeline",
     # Many calls.
     "_batch engines",
-    "_settings _turns _suspension",
+    "_gather _settings _turns _suspension",
     "_doors _conversation",
     "_client",
     "_loop",
@@ -74,11 +74,16 @@ INSIDE = {
         "_body",
         "_abandoned _outcome",
         "_hosts _jobs",
-        "_loopthread _threads",
+        "_loopthread _stays _threads",
         "_loops",
         "_exit",
     ],
-    "engines": ["_base", "_sequential"],
+    "engines": [
+        "_options _plan _queue",
+        "_base _crew _tasks",
+        "_sequential _window",
+        "_asyncio _threads",
+    ],
 }
 
 RANK = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}

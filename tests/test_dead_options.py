@@ -11,7 +11,6 @@ import pytest
 
 from imports import parsed
 from source import SOURCES
-from tooldecl import engines
 from tooldecl._meta import ToolMeta
 from tooldecl.exceptions import NotAvailableError
 
@@ -34,16 +33,11 @@ FACTS = {"ref", "site"}
 # Values whose enforcer is not built yet, so that `ToolMeta` refuses them; an option of
 # which nothing else is left needs no reader.
 REFUSED = {
-    "serial": "group",
     "isolation": "process",
     "external": True,
     "on_overflow": "offload",
 }
 WHOLLY_REFUSED = {"external"}
-
-
-# Kept by how the only engine works, and so read by nobody: it runs calls one by one.
-KEPT_BY_THE_ENGINE = {"serial"}
 
 
 def is_record(owner):
@@ -87,9 +81,7 @@ def dead(record, sources):
     """
     fields = {field.name for field in dataclasses.fields(record)}
 
-    unread = fields - fields_read(sources)
-
-    return sorted(unread - FACTS - WHOLLY_REFUSED - KEPT_BY_THE_ENGINE)
+    return sorted(fields - fields_read(sources) - FACTS - WHOLLY_REFUSED)
 
 
 def test_every_option_is_read_by_an_enforcer():
@@ -153,10 +145,3 @@ def test_the_only_other_value_of_a_wholly_refused_option_is_its_default():
     }
 
     assert {"external": False} == defaults
-
-
-def test_the_only_engine_runs_calls_one_by_one():
-    """
-    A second engine has to read ``serial``, and then it leaves the list above.
-    """
-    assert ["Engine", "SequentialEngine"] == engines.__all__

@@ -350,8 +350,8 @@ def test_the_table_of_retry_is_the_record():
     ]
 
 
-# These make or keep the record, and check it; the only engine keeps ``serial`` unread.
-UNREAD = {"_meta.py", "engines/_sequential.py"}
+# It makes the record, and checks it.
+UNREAD = {"_meta.py"}
 
 
 def enforcers():

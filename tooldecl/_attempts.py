@@ -129,6 +129,7 @@ class Attempts:
             if timeout is None or left < timeout:
                 timeout, source = left, "batch"
         attempt.timeout, attempt.source = timeout, source
+        attempt.signal, attempt.apart = self._incoming.signal, self._incoming.apart
         attempt.limit = answers.limit if answers.overflow == "fail" else None
         answers.begin(attempt)
 

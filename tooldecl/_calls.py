@@ -126,7 +126,8 @@ class ToolResult:
         fate: What became of the body.
         attempts: How many times the body was started.
         elapsed: Seconds from the start of the call to its answer.
-        queue_wait: Seconds the call waited for its turn before it started.
+        queue_wait: Seconds the call waited for its turn: in its batch, for a place of
+            the engine and for its serial group; no part of `elapsed`.
         truncated: Whether the content was cut.
         original_size: Characters before the cut, where there was one.
         writes: What the tool wrote, by slot; empty unless the status is ``ok``.

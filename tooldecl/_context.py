@@ -18,7 +18,7 @@ from ._meta import ToolMeta
 from ._readonly import ReadOnlyDict, freeze
 
 
-__all__ = ["CURRENT", "ToolContext", "current_context"]
+__all__ = ["AROUND", "CURRENT", "ToolContext", "current_context"]
 
 
 class ToolContext:
@@ -152,6 +152,8 @@ class CallFacts:
         state: The client's state when the batch began.
         deps: The host's own object.
         on_progress: Told how far the body is.
+        waited: Seconds that it has waited for its turn since it came in.
+        holds: The places and groups that the call and its callers hold now.
     """
 
     __slots__ = (
@@ -159,11 +161,13 @@ class CallFacts:
         "arguments",
         "call_id",
         "deps",
+        "holds",
         "meta",
         "on_progress",
         "position",
         "run_id",
         "state",
+        "waited",
     )
 
     meta: ToolMeta
@@ -183,6 +187,8 @@ class CallFacts:
         self.run_id: str | int = next_number() if run_id is None else run_id
         self.position = position
         self.on_progress: OnProgress = no_progress
+        self.waited = 0.0
+        self.holds: tuple[object, ...] = ()
         self._key: str | None = None
 
     def renew(self) -> None:
@@ -215,12 +221,32 @@ def no_progress(
 
 CURRENT: ContextVar[ToolContext | None] = ContextVar("tooldecl_context", default=None)
 
+# The call whose filters run here: what they call is called from inside of it as well.
+AROUND: ContextVar[CallFacts | None] = ContextVar("tooldecl_around", default=None)
+
 
 def current_context() -> ToolContext | None:
     """
     Return the context of the tool call that is running here, or None outside of one.
     """
     return CURRENT.get()
+
+
+def facts_of(context: ToolContext) -> CallFacts:
+    """
+    Return what all attempts of the call of *context* share.
+    """
+    return context._call
+
+
+def held_here() -> tuple[object, ...]:
+    """
+    Return the places and groups that the calls hold from inside of which this is asked.
+    """
+    context, around = CURRENT.get(), AROUND.get()
+    held = () if context is None else context._call.holds
+
+    return held if around is None else (*held, *around.holds)
 
 
 def seal(context: ToolContext, *, cancelled: bool) -> Mapping[str, object]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 from ._batch import Run, check_failures, read_batch, unique_id
 from ._calls import Arguments, BatchResult, ToolCall, ToolResult
 from ._gate import split_request
+from ._gather import arun_all, run_all
 from ._ids import new_id
 from ._pipeline import arun_call, run_call
 from ._runtime import Incoming, Runtime
@@ -50,7 +51,7 @@ class Doors:
             deps: The host's own object, for ``ToolContext.deps``.
 
         Raises:
-            EngineClosedError: The client is closed.
+            EngineClosedError: The client or its engine is closed.
             KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
         """
         return self._fold(
@@ -133,7 +134,7 @@ class Doors:
 
         Raises:
             BatchFailedError: With ``failures="raise"``, a call did not succeed.
-            EngineClosedError: The client is closed.
+            EngineClosedError: The client or its engine is closed.
             KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
         """
         return self._run(self._read(calls, within, failures, deps, None), failures)
@@ -167,14 +168,10 @@ class Doors:
         return await self._arun(self._read(calls, None, failures, None, run), failures)
 
     def _run(self, batch: list[Incoming], failures: Failures) -> BatchResult:
-        engine, runtime = self._engine, self._runtime
-        results = engine.run_batch(batch, lambda call: run_call(runtime, call))
-
-        return self._collect(results, failures)
+        return self._collect(run_all(self._runtime, self._engine, batch), failures)
 
     async def _arun(self, batch: list[Incoming], failures: Failures) -> BatchResult:
-        engine, runtime = self._engine, self._runtime
-        results = await engine.arun_batch(batch, lambda call: arun_call(runtime, call))
+        results = await arun_all(self._runtime, self._engine, batch)
 
         return self._collect(results, failures)
 
@@ -235,4 +232,9 @@ class Doors:
         if self._closed:
             raise EngineClosedError(
                 "This ToolClient is closed and takes no more calls."
+            )
+        if self._engine.closed:
+            raise EngineClosedError(
+                f"The {type(self._engine).__name__} of this client is closed and takes "
+                "no more calls."
             )

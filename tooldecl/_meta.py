@@ -100,7 +100,8 @@ class ToolMeta(ToolOptions):
             the engine's; UNSET leaves it to the engine.
         retry: When and how often a failed attempt is repeated, or None.
         idempotent: Safe to run again, or twice at once.
-        serial: True runs alone in its batch.
+        serial: True runs alone in its batch. A group's name: calls of one group never
+            overlap on one client.
         isolation: Where the body runs; UNSET leaves it to the engine.
         sensitive: Argument values are never logged or echoed in errors.
         return_direct: The results of a turn are the loop's answer when every call
@@ -222,8 +223,6 @@ class ToolMeta(ToolOptions):
         """
         Refuse what no module of this version enforces.
         """
-        if isinstance(self.serial, str):
-            raise NotAvailableError(option=f"{self._where()}: serial={self.serial!r}")
         if self.isolation == "process":
             raise NotAvailableError(option=f"{self._where()}: isolation='process'")
         if self.external:

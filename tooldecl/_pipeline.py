@@ -1,8 +1,8 @@
 """
 The fixed order of stages around one call, once for both colours.
 
-`Call.flow` is a generator: it yields what has to wait (an `Attempt` to run, a `Pause`)
-and is driven by `run_call` on a thread or by `arun_call` on a loop.
+`Call.flow` is a generator: it yields what has to wait (an `Admission`, an `Attempt` to
+run, a `Pause`) and is driven by `run_call` on a thread or by `arun_call` on a loop.
 The matching page is docs/explanation/the-life-of-a-call.md.
 """
 
@@ -13,12 +13,13 @@ import contextvars
 from collections.abc import Callable, Generator
 from typing import Any, final
 
+from ._admission import Admission
 from ._answers import Answers
-from ._attempts import Attempts, Step
+from ._attempts import Attempts, Flow, Step
 from ._calls import ToolResult
-from ._context import seal
-from ._gate import admit
-from ._isolation import Attempt
+from ._context import AROUND, seal
+from ._gate import Admitted, admit
+from ._isolation import Attempt, Stopped
 from ._layers import Layers
 from ._meta import ToolMeta
 from ._runtime import Incoming, Runtime
@@ -37,7 +38,10 @@ def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     try:
         while (step := run(next, flow, None) if run else next(flow, None)) is not None:
             if isinstance(step, Attempt):
+                call.check_stop()
                 runtime.terminal.invoke(step, call.meta)
+            elif isinstance(step, Admission):
+                step.wait()
             else:
                 runtime.clock.sleep(step.seconds)
     except BaseException as error:
@@ -58,6 +62,8 @@ async def arun_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
         while (step := run(next, flow, None) if run else next(flow, None)) is not None:
             if isinstance(step, Attempt):
                 await runtime.terminal.ainvoke(step, call.meta)
+            elif isinstance(step, Admission):
+                await step.await_()
             else:
                 await runtime.clock.asleep(step.seconds)
     except BaseException as error:
@@ -99,7 +105,7 @@ class Call:
         """
         return contextvars.copy_context().run if self._runtime.filters else None
 
-    def flow(self) -> Generator[Step, None, None]:
+    def flow(self) -> Generator[Step | Admission, None, None]:
         """
         Go through the stages, yielding whatever has to wait; `finish` has the outcome.
         """
@@ -119,18 +125,59 @@ class Call:
             answers.use_limits_of(self.meta)
             if runtime.max_abandoned is not None or incoming.deadline is not None:
                 self._check_place()
+            if incoming.batch is not None:
+                self._check_alone(incoming.batch)
         except CallError as error:
             self._outcome = answers.refusal(error)
             return
+        if runtime.max_concurrency is not None or isinstance(self.meta.serial, str):
+            yield from self._admitted(admitted)
+            return
+        if incoming.on_standing is not None:
+            incoming.on_standing()
+        self._outcome = yield from self._through_filters(admitted)
+
+    def _admitted(self, admitted: Admitted) -> Generator[Step | Admission, None, None]:
+        """
+        Wait for the call's turn, and give back what it holds when it has its answer.
+        """
+        incoming = self._incoming
+        admission = Admission(self._runtime, incoming, self.meta)
+        try:
+            yield admission
+            if admission.refusal is not None:
+                self._outcome = self._answers.refusal(admission.refusal)
+                return
+            if self._runtime.filters:  # in surroundings of the call's own
+                AROUND.set(incoming)
+            self._outcome = yield from self._through_filters(admitted)
+        finally:
+            admission.leave()
+
+    def _through_filters(self, admitted: Admitted) -> Flow:
+        runtime, incoming, answers = self._runtime, self._incoming, self._answers
         attempts = Attempts(runtime, incoming, answers, self.meta)
-        if runtime.filters:
-            layers = Layers(runtime, incoming, answers, attempts, self._elapsed)
-            self._outcome = yield from layers.run(admitted)
-        else:
-            self._outcome = yield from attempts.run(admitted)
+        if not runtime.filters:
+            return (yield from attempts.run(admitted))
+        layers = Layers(runtime, incoming, answers, attempts, self._elapsed)
+
+        return (yield from layers.run(admitted))
+
+    def check_stop(self) -> None:
+        """
+        Let no body begin any more once its batch is over.
+
+        Raises:
+            Stopped: It is.
+        """
+        signal = self._incoming.signal
+        if signal is not None and signal.is_set:
+            raise Stopped
 
     def _elapsed(self) -> float:
-        return self._runtime.clock.monotonic() - self._started
+        now = self._runtime.clock.monotonic()
+
+        return max(0.0, now - self._started - self._incoming.waited)
 
     def _check_time(self, deadline: float) -> None:
         if self._started >= deadline:
@@ -155,6 +202,22 @@ class Call:
         if self._incoming.deadline is not None and meta.isolation == "inline":
             reason = "isolation='inline' cannot be held to the batch's time limit"
             raise NotRunError(tool=meta.name, reason=reason)
+
+    def _check_alone(self, batch: object) -> None:
+        """
+        Refuse what would overlap a body of its batch that was given up, if one is serial.
+        """
+        for context in self._runtime.ledger.contexts():
+            call = context._call
+            if not isinstance(call, Incoming) or call.batch is not batch:
+                continue
+            if True in (self.meta.serial, call.meta.serial):
+                other = call.meta.name
+                reason = (
+                    f"an earlier call of {other!r} in this batch was given up and may "
+                    "still be running, and one of the two tools runs alone"
+                )
+                raise EngineBusyError(tool=self.meta.name, reason=reason)
 
     def finish(self) -> ToolResult:
         """
@@ -196,7 +259,10 @@ class Call:
         incoming = self._incoming
         object.__setattr__(result, "elapsed", self._elapsed())
         if incoming.queued_at is not None:
-            object.__setattr__(result, "queue_wait", self._started - incoming.queued_at)
+            queue_wait = self._started - incoming.queued_at + incoming.waited
+            object.__setattr__(result, "queue_wait", queue_wait)
+        elif incoming.waited:
+            object.__setattr__(result, "queue_wait", incoming.waited)
         if incoming.original_id is not None:
             object.__setattr__(result, "original_id", incoming.original_id)
 

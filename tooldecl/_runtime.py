@@ -13,7 +13,7 @@ from typing import Any, final
 from ._calls import Arguments
 from ._clock import Clock
 from ._context import CallFacts
-from ._isolation import Ledger
+from ._isolation import Ledger, Line, StopSignal
 from ._meta import Overflow
 from ._reports import Reports
 from ._strictjson import JSONLimits
@@ -28,6 +28,12 @@ from .filters._chain import Filter
 class Runtime:
     """
     What every call of one client shares.
+
+    Attributes:
+        line: Where calls wait for a place of the engine, or for their group.
+        groups: Whose serial groups these are.
+        max_concurrency: How many calls the engine runs at once, or None.
+        refuses: Whether more than that are refused and do not wait.
     """
 
     table: ToolTable
@@ -37,6 +43,10 @@ class Runtime:
     clock: Clock
     terminal: Terminal
     ledger: Ledger
+    line: Line
+    groups: object
+    max_concurrency: int | None = None
+    refuses: bool = False
     engine_timeout: float | None = None
     max_abandoned: int | None = None
     result_limit: int | None = None
@@ -56,10 +66,27 @@ class Incoming(CallFacts):
         deadline: When the batch's time is over, on the runtime's clock.
         queued_at: When the call began to wait for its turn, on the same clock.
         original_id: The id that was sent, where it could not be used.
-        refusal: Why the call cannot even be read, or None.
+        refusal: Why the call cannot even be read, or is not to be run; or None.
+        batch: Known by the calls of one batch, where one of them is to run alone.
+        group: Whose serial group its tool is of, and its name; or None.
+        signal: Set when its batch is over before the call is.
+        apart: Its async body gets a task, which nobody waits for longer than the grace.
+        on_standing: Called once it has been admitted, or stands in line.
     """
 
-    __slots__ = ("deadline", "given", "name", "original_id", "queued_at", "refusal")
+    __slots__ = (
+        "apart",
+        "batch",
+        "deadline",
+        "given",
+        "group",
+        "name",
+        "on_standing",
+        "original_id",
+        "queued_at",
+        "refusal",
+        "signal",
+    )
 
     def __init__(
         self,
@@ -80,3 +107,8 @@ class Incoming(CallFacts):
         self.queued_at: float | None = None
         self.original_id: str | None = None
         self.refusal: CallError | None = None
+        self.batch: object = None
+        self.group: tuple[object, str] | None = None
+        self.signal: StopSignal | None = None
+        self.apart = False
+        self.on_standing: Callable[[], None] | None = None

@@ -20,7 +20,7 @@ from ._table import ToolTable
 from ._terminal import resolve_timeout
 from ._wording import seconds
 from .engines import Engine, SequentialEngine
-from .engines._base import checked_max_abandoned, checked_timeout
+from .engines._options import check_options
 from .exceptions import (
     DeclarationError,
     DuplicateToolError,
@@ -47,6 +47,7 @@ class Settings:
     stop_on: tuple[type[BaseException], ...]
     clock: Clock
     rng: Callable[[], float]
+    groups: object  # whose serial groups: derived clients share them
 
 
 # Typed so that checkers do not narrow to containers of unknown things.
@@ -117,6 +118,7 @@ def read_settings(
             stop_on=checked_types,
             clock=SystemClock() if clock is None else clock,
             rng=random.random if rng is None else rng,
+            groups=object(),
         ),
         [],
     )
@@ -150,8 +152,7 @@ def _check_engine(engine: object, faults: _Faults) -> None:
         faults.check(False, "ToolClient(engine=...) takes an engine", engine)
         return
     try:
-        checked_timeout(engine, engine.timeout)
-        checked_max_abandoned(engine, engine.max_abandoned)
+        check_options(engine)
     except DeclarationError as error:
         faults.found.append(error)
 
@@ -236,17 +237,6 @@ def broken_promises(table: ToolTable, engine: Engine | None) -> list[Declaration
                     f"Tool {name!r} ({meta.site}) runs inline, where {whose} timeout of "
                     f"{seconds(timeout)} cannot be enforced. Declare timeout=None on it, "
                     "or another isolation."
-                )
-            )
-        if (
-            meta.serial
-            and isinstance(engine, Engine)
-            and not isinstance(engine, SequentialEngine)
-        ):
-            faults.append(
-                NotAvailableError(
-                    option=f"serial=True of tool {name!r} under another engine than "
-                    "SequentialEngine"
                 )
             )
         if meta.sensitive:

@@ -31,6 +31,7 @@ from ._isolation import (
     forget_task,
     needs_loop,
     run_body,
+    run_here,
     run_job,
     settle,
     submit,
@@ -101,8 +102,7 @@ class Terminal:
         if meta.isolation == "inline" or (
             attempt.timeout is None and meta.isolation != "thread"
         ):
-            run_body(attempt)
-            settle(attempt)
+            run_here(attempt, self._place)
         else:
             run_job(Job(attempt, self._place), submit)
         if self._has_second_leg(attempt):
@@ -165,7 +165,7 @@ class Terminal:
         if meta.isolation == "thread":
             job = Job(attempt, self._place, can_stop=True, on_private_loop=True)
             await arun_job(job, submit)
-        elif attempt.timeout is None:
+        elif attempt.timeout is None and not attempt.apart:
             await self._await_here(attempt)
         else:
             await self._run_task(attempt)

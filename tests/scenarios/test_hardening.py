@@ -11,7 +11,6 @@ import pytest
 
 from scripts import ended, start
 from tooldecl import (
-    DeclarationError,
     ModelRequest,
     ToolCall,
     ToolClient,
@@ -19,7 +18,6 @@ from tooldecl import (
     Turn,
     tool,
 )
-from tooldecl.engines import Engine
 from tooldecl.telemetry import CallFinished
 from tooldecl.testing import FakeClock, ScriptedModel
 
@@ -153,32 +151,6 @@ def test_records_of_a_model_take_their_fields_in_order():
         Turn("hi").truncated,
     )
     assert ([], []) == (ModelRequest([], []).messages, ModelRequest([], []).tools)
-
-
-def test_serial_under_an_engine_that_does_not_know_it_is_refused():
-    """
-    E-03: a promise that the engine cannot keep is refused, never ignored.
-    """
-
-    class Own(Engine):
-        def run_batch(self, calls, run):
-            return [run(call) for call in calls]
-
-        async def arun_batch(self, calls, run):
-            return [await run(call) for call in calls]
-
-    @tool(serial=True)
-    def alone() -> int:
-        """
-        Work alone.
-        """
-        return 1
-
-    with pytest.raises(DeclarationError) as caught:
-        ToolClient([alone], engine=Own())
-
-    assert "serial=True of tool 'alone'" in str(caught.value)
-    assert "ok" == ToolClient([alone]).invoke("alone").status
 
 
 def test_nothing_is_pending_in_this_version():

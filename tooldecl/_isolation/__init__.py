@@ -27,12 +27,16 @@ from ._body import (
     arun_body,
     run_body,
 )
-from ._hosts import NoThreadError
+from ._hosts import NoThreadError, start_thread
 from ._incontext import InContext
-from ._jobs import GRACE, Job, Place, arun_job, run_job
+from ._jobs import GRACE, Job, Place
+from ._lines import Line, Ticket
 from ._loops import LoopClosedError, LoopHolder
 from ._outcome import ask_to_stop, settle
+from ._signals import Stopped, StopSignal
+from ._stays import arun_job, run_here, run_job
 from ._threads import submit
+from ._waits import LoopWaiter, ThreadWaiter
 
 
 __all__ = [
@@ -45,10 +49,16 @@ __all__ = [
     "InContext",
     "Job",
     "Ledger",
+    "Line",
     "LoopClosedError",
     "LoopHolder",
+    "LoopWaiter",
     "NoThreadError",
     "Place",
+    "StopSignal",
+    "Stopped",
+    "ThreadWaiter",
+    "Ticket",
     "TimeoutSource",
     "arun_body",
     "arun_job",
@@ -56,7 +66,9 @@ __all__ = [
     "forget_task",
     "needs_loop",
     "run_body",
+    "run_here",
     "run_job",
     "settle",
+    "start_thread",
     "submit",
 ]

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from .._clock import monotonic
+from .._context import ToolContext
 from ._body import Attempt
 
 
@@ -119,6 +120,12 @@ class Ledger:
             for e in self._alive()
             if e.owner is owner
         )
+
+    def contexts(self) -> list[ToolContext]:
+        """
+        List the contexts of the bodies.
+        """
+        return [entry.attempt.context for entry in self._alive()]
 
     def __len__(self) -> int:
         return len(self._alive())

@@ -29,6 +29,7 @@ from ._awaiting import (
     is_generator,
     on_its_loop,
 )
+from ._signals import StopSignal
 
 
 TimeoutSource = Literal["declared", "engine", "batch"]
@@ -40,6 +41,7 @@ class Attempt:
     """
 
     __slots__ = (
+        "apart",
         "call",
         "cancelled_at",
         "context",
@@ -50,6 +52,7 @@ class Attempt:
         "limit",
         "refused",
         "revoked",
+        "signal",
         "source",
         "started",
         "stop",
@@ -77,6 +80,8 @@ class Attempt:
         self.limit: int | None = None
         self.refused: str | None = None
         self.revoked = False  # its client was closed under it
+        self.apart = False  # as a task it is one of its own, also without a timeout
+        self.signal: StopSignal | None = None  # set when its batch is over
         self.started = False
         self.stop = False
         self.cancelled_at: float | None = None

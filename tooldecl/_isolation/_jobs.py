@@ -1,5 +1,5 @@
 """
-A body that runs somewhere else, and the bounded wait for it, in both colours.
+A body that runs somewhere else: who may act, and what becomes of it.
 
 Invariants:
 
@@ -9,7 +9,8 @@ Invariants:
    popped by the side that runs the body once it is over, or by a caller that gives up.
 2. Who pops ``end`` owns the outcome: the runner wakes the caller, or the caller has
    frozen its answer and the runner reports a late finish. Never both, never neither.
-3. The caller waits at most its timeout, plus the grace where the body can be stopped.
+3. The caller waits at most its timeout, plus the grace where the body can be stopped
+   (`_stays`).
 4. A body is sent one cancellation, whoever wants it to end and how often.
 """
 
@@ -24,7 +25,6 @@ from .._calls import Fate
 from ._abandoned import Entry, Ledger
 from ._body import Attempt, arun_body
 from ._outcome import ask_to_stop, settle
-from ._waits import LoopWaiter, ThreadWaiter
 
 
 # Seconds that a cancelled body has to end, so that it can be called stopped.
@@ -170,6 +170,13 @@ class Job:
             if self.cancel_seen:
                 yield GRACE - STUCK_SECONDS
 
+    @property
+    def is_over(self) -> bool:
+        """
+        Whether the body is over, and its caller was not the first to act.
+        """
+        return not self._end
+
     def give_up(self) -> None:
         """
         Wait no longer, and set the outcome.
@@ -202,70 +209,3 @@ def nothing() -> None:
     """
     Wake nobody.
     """
-
-
-def run_job(job: Job, submit: Callable[[Job], None]) -> None:
-    """
-    Submit *job* and wait for it on this thread, within its timeout.
-
-    A KeyboardInterrupt ends the wait at once; the body is then abandoned.
-    """
-    attempt = job.attempt
-    attempt.begin_clock()
-    with ThreadWaiter() as waiter:
-        job.wake = waiter.wake
-        try:
-            submit(job)
-            if waiter.wait(attempt.remaining()):
-                settle(attempt)
-                return
-            job.ask_to_stop()
-            if any(map(waiter.wait, job.grace())):
-                settle(attempt)
-                return
-        except BaseException:
-            job.ask_to_stop()
-            job.give_up()
-            raise
-    job.give_up()
-
-
-async def arun_job(job: Job, submit: Callable[[Job], None]) -> None:
-    """
-    Submit *job* and wait for it on the running loop, within its timeout.
-    """
-    attempt = job.attempt
-    waiter = LoopWaiter(asyncio.get_running_loop())
-    job.wake = waiter.wake
-    attempt.begin_clock()
-    try:
-        submit(job)
-        if await waiter.wait(attempt.remaining()):
-            settle(attempt)
-            return
-    except asyncio.CancelledError:
-        await _end(job, waiter)
-        raise
-    except BaseException:
-        job.ask_to_stop()
-        job.give_up()
-        raise
-    await _end(job, waiter)
-
-
-async def _end(job: Job, waiter: LoopWaiter) -> None:
-    """
-    Tell the body to end, and see what becomes of it within the grace.
-    """
-    ended = False
-    job.ask_to_stop()
-    try:
-        for seconds in job.grace():
-            ended = await waiter.wait(seconds)
-            if ended:
-                break
-    finally:
-        if ended:
-            settle(job.attempt)
-        else:
-            job.give_up()

@@ -1,13 +1,19 @@
 """
-A line with a number of places, first come first served, for threads and loops alike.
+A line for places and groups, first come first served, for threads and loops alike.
+
+A ticket wants a place, of which there is a number or no end, a group, which one ticket
+has at a time, or both at once. It holds neither while it waits, so that what waits for a
+place never keeps a group from a call inside of one that has its place already.
 
 Invariants:
 
-1. A place that is left while others wait goes to the first of them; it is never free in
-   between, so nobody overtakes.
-2. Who stops waiting has either been given no place, or hands it on.
-3. No callback is called while the lock is held.
-4. A forked child has none of its parent's threads: its lines are empty.
+1. Nothing that anyone who waits could have is free: what is left goes to the first of
+   them that can use it, so nobody is overtaken by one that wants the same.
+2. `Line.leave` ends a ticket whatever its state is, and may be called twice.
+3. A ticket whose wait could never end is not taken in: the group that it wants is held
+   by a call that waits, in the end, for a group of the ticket's own callers.
+4. No callback is called while the lock is held.
+5. A forked child has none of its parent's threads: its lines are empty.
 """
 
 from __future__ import annotations
@@ -18,38 +24,59 @@ import threading
 import weakref
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import final
 
 from ._signals import Stopped, StopSignal
 from ._waits import LoopWaiter, ThreadWaiter
 
 
-class _Ticket:
+@final
+class Ticket:
     """
-    One that waits, and whether it has been given a place.
+    What one call wants, and whether it has it.
+
+    Args:
+        place: It wants a place.
+        group: It wants this group, where it is not None.
+        holds: What its callers hold until it has ended.
+
+    Attributes:
+        given: It has what it wants.
+        circular: It was not taken in (invariant 3).
     """
 
-    __slots__ = ("given", "wake")
+    __slots__ = ("circular", "given", "group", "holds", "place", "wake")
 
-    def __init__(self, wake: Callable[[], None]) -> None:
-        self.wake = wake
+    def __init__(
+        self,
+        *,
+        place: bool = True,
+        group: Hashable | None = None,
+        holds: tuple[object, ...] = (),
+    ) -> None:
+        self.place = place
+        self.group = group
+        self.holds = holds
         self.given = False
+        self.circular = False
+        self.wake: Callable[[], None] | None = None
 
 
 @final
 class Line:
     """
-    At most *places* at once.
+    At most *places* tickets with a place at once (None is no limit), one of each group.
     """
 
-    __slots__ = ("__weakref__", "_free", "_lock", "_places", "_waiting")
+    __slots__ = ("__weakref__", "_groups", "_lock", "_taken", "_waiting", "places")
 
-    def __init__(self, places: int) -> None:
+    def __init__(self, places: int | None = None) -> None:
+        self.places = places
         self._lock = threading.Lock()
-        self._places = places
-        self._free = places
-        self._waiting: deque[_Ticket] = deque()
+        self._taken = 0
+        self._groups: set[Hashable] = set()
+        self._waiting: deque[Ticket] = deque()
         _LINES.add(self)
 
     @property
@@ -57,110 +84,133 @@ class Line:
         """
         How many places are taken now.
         """
-        return self._places - self._free
+        return self._taken
 
-    def try_enter(self) -> bool:
+    def try_take(self, ticket: Ticket, beside: int = 0) -> bool:
         """
-        Take a place if one is free now.
+        Give *ticket* what it wants if it is free now, with *beside* more places in use.
         """
         with self._lock:
-            return self._take()
+            return self._give(ticket, beside)
 
-    def enter(self, timeout: float | None, signal: StopSignal | None = None) -> bool:
+    def stand(self, ticket: Ticket) -> bool:
         """
-        Wait for a place on this thread; False when *timeout* seconds have passed.
+        Give *ticket* what it wants, or have it wait; `enter` is what waits.
+        """
+        with self._lock:
+            if not self._give(ticket):
+                ticket.circular = self._is_circular(ticket)
+                if not ticket.circular:
+                    self._waiting.append(ticket)
+
+            return ticket.given
+
+    def enter(
+        self, ticket: Ticket, timeout: float | None, signal: StopSignal | None = None
+    ) -> bool:
+        """
+        Wait on this thread for what *ticket* stands for; False after *timeout* seconds.
 
         Raises:
-            Stopped: The signal was set meanwhile; no place is taken.
+            Stopped: The signal was set meanwhile.
         """
-        if self.try_enter():
-            return True
         with ThreadWaiter() as waiter:
-            ticket = self._stand(waiter.wake)
+            if not self._will_wake(ticket, waiter.wake):
+                return True
             if signal is not None:
                 signal.add(waiter.wake)
             try:
                 waiter.wait(timeout)
-            except BaseException:
-                self._go(ticket)
-                raise
             finally:
                 if signal is not None:
                     signal.discard(waiter.wake)
         if signal is not None and signal.is_set:
-            self._go(ticket)
             raise Stopped
 
-        return not self._withdrawn(ticket)
+        return self._decided(ticket)
 
-    async def aenter(self, timeout: float | None) -> bool:
+    async def aenter(self, ticket: Ticket, timeout: float | None) -> bool:
         """
-        Wait for a place on the running loop; as `enter`.
+        Wait on the running loop for what *ticket* stands for; as `enter`.
         """
-        if self.try_enter():
-            return True
         waiter = LoopWaiter(asyncio.get_running_loop())
-        ticket = self._stand(waiter.wake)
-        try:
+        if self._will_wake(ticket, waiter.wake):
             await waiter.wait(timeout)
-        except BaseException:
-            self._go(ticket)
-            raise
 
-        return not self._withdrawn(ticket)
+        return self._decided(ticket)
 
-    def leave(self) -> None:
+    def leave(self, ticket: Ticket) -> None:
         """
-        Give a place back, to the first that waits.
+        Give back what *ticket* has, or wait no longer.
         """
         with self._lock:
-            if not self._waiting:
-                self._free = min(self._free + 1, self._places)
+            if not ticket.given:
+                self._withdraw(ticket)
                 return
-            ticket = self._waiting.popleft()
-            ticket.given = True
-        ticket.wake()
+            ticket.given = False
+            self._taken -= ticket.place
+            self._groups.discard(ticket.group)
+            woken = [t.wake for t in self._waiting if self._give(t)]
+            if woken:
+                self._waiting = deque(t for t in self._waiting if not t.given)
+        for wake in woken:
+            if wake is not None:
+                wake()
 
-    def _take(self) -> bool:
-        if self._waiting or not self._free:
+    def _give(self, ticket: Ticket, beside: int = 0) -> bool:
+        if ticket.group is not None and ticket.group in self._groups:
             return False
-        self._free -= 1
+        places = self.places if ticket.place else None
+        if places is not None and self._taken + beside >= places:
+            return False
+        self._taken += ticket.place
+        if ticket.group is not None:
+            self._groups.add(ticket.group)
+        ticket.given = True
 
         return True
 
-    def _stand(self, wake: Callable[[], None]) -> _Ticket:
-        ticket = _Ticket(wake)
-        with self._lock:
-            if self._take():
-                ticket.given = True
-            else:
-                self._waiting.append(ticket)
-        if ticket.given:
-            wake()
-
-        return ticket
-
-    def _withdrawn(self, ticket: _Ticket) -> bool:
+    def _is_circular(self, ticket: Ticket) -> bool:
         """
-        Stop waiting; False when a place has been given meanwhile.
+        Whether who holds the group waits for what the callers of *ticket* hold.
         """
+        seen: set[Hashable] = set()
+        open_ends = [ticket.group]
+        while open_ends:
+            group = open_ends.pop()
+            if group is None or group in seen:
+                continue
+            if group in ticket.holds:
+                return True
+            seen.add(group)
+            open_ends += [t.group for t in self._waiting if group in t.holds]
+
+        return False
+
+    def _will_wake(self, ticket: Ticket, wake: Callable[[], None]) -> bool:
         with self._lock:
-            if ticket.given:
-                return False
+            ticket.wake = wake
+
+            return not ticket.given
+
+    def _decided(self, ticket: Ticket) -> bool:
+        with self._lock:
+            if not ticket.given:
+                self._withdraw(ticket)
+
+            return ticket.given
+
+    def _withdraw(self, ticket: Ticket) -> None:
+        if ticket in self._waiting:
             self._waiting.remove(ticket)
-
-            return True
-
-    def _go(self, ticket: _Ticket) -> None:
-        if not self._withdrawn(ticket):
-            self.leave()
 
     def forget_parent(self) -> None:
         """
         Start anew in a forked child.
         """
         self._lock = threading.Lock()
-        self._free = self._places
+        self._taken = 0
+        self._groups = set()
         self._waiting = deque()
 
 

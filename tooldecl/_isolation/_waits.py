@@ -24,13 +24,21 @@ class ThreadWaiter:
     While it is entered, the loop that runs on its thread counts as held.
     """
 
-    __slots__ = ("_held", "_lock", "wake")
+    __slots__ = ("_held", "_lock")
 
     def __init__(self) -> None:
         self._lock = _thread.allocate_lock()
         self._lock.acquire()
         self._held = asyncio._get_running_loop()
-        self.wake = self._lock.release
+
+    def wake(self) -> None:
+        """
+        End the wait, from any thread; what wakes it second changes nothing.
+        """
+        try:
+            self._lock.release()
+        except RuntimeError:  # it is open already
+            pass
 
     def __enter__(self) -> Self:
         if self._held is not None:

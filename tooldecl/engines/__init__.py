@@ -4,8 +4,10 @@ When the calls of a batch run.
 
 from __future__ import annotations
 
+from ._asyncio import AsyncioEngine
 from ._base import Engine
 from ._sequential import SequentialEngine
+from ._threads import ThreadEngine
 
 
-__all__ = ["Engine", "SequentialEngine"]
+__all__ = ["AsyncioEngine", "Engine", "SequentialEngine", "ThreadEngine"]

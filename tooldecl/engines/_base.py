@@ -7,13 +7,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
-from functools import cached_property
+from typing import Any, Self
 
 from .._calls import ToolResult
-from .._isolation import Ledger
-from .._meta import check_seconds
+from .._isolation import Ledger, Line
+from .._meta import Isolation
 from .._runtime import Incoming
-from ..exceptions import DeclarationError
+from .._sentinels import UNSET, Unset
+from .._wording import seconds
+from ._options import CHECKS
+from ._plan import OverLimit
 
 
 __all__ = ["Engine"]
@@ -21,33 +24,76 @@ __all__ = ["Engine"]
 
 class Engine(ABC):
     """
-    Runs the calls of a batch and counts the bodies that were left behind.
+    Runs the calls of a batch, and has the limits that all calls of its clients share.
 
-    Attributes:
+    Closing it is good manners, not a duty: nothing of it keeps the interpreter alive.
+
+    Args:
         timeout: Seconds for tools that declare no timeout, or None.
+        max_concurrency: How many calls run at once, over all clients, batches and
+            threads; None has no limit.
+        over_limit: What happens to more: ``"queue"`` waits for a place, as does
+            ``"sequential"``, under which a batch that is larger runs one by one;
+            ``"reject"`` answers ``busy`` at once, and counts given-up bodies that
+            still run.
         max_abandoned: Once so many bodies were given up and still run, further calls
             are ``busy``; None never refuses.
+
+    Raises:
+        DeclarationError: An option has a value that is none of these.
+
+    Attributes:
+        default_isolation: Where the bodies of sync tools run that declare nothing.
     """
 
     timeout: float | None = None
+    max_concurrency: int | None = None
+    over_limit: OverLimit = "queue"
     max_abandoned: int | None = None
+    default_isolation: Isolation | None = None
+    _closed = False
 
     def __init__(
         self,
         *,
         timeout: float | timedelta | None = None,
+        max_concurrency: int | None | Unset = UNSET,
+        over_limit: OverLimit = "queue",
         max_abandoned: int | None = None,
     ) -> None:
-        self.timeout = checked_timeout(self, timeout)
-        self.max_abandoned = checked_max_abandoned(self, max_abandoned)
+        given: dict[str, object] = {
+            "timeout": timeout,
+            "max_concurrency": max_concurrency,
+            "over_limit": over_limit,
+            "max_abandoned": max_abandoned,
+        }
+        for option, value in given.items():
+            if value is not UNSET:
+                setattr(self, option, CHECKS[option](self, option, value))
 
     # Not made in __init__, which an engine of a host's own may have no reason to call.
-    @cached_property
+    @property
     def ledger(self) -> Ledger:
         """
         The bodies that were left behind.
         """
-        return Ledger()
+        ledger: Ledger = self._own("_ledger", Ledger)
+
+        return ledger
+
+    @property
+    def line(self) -> Line:
+        """
+        Where calls wait for a place.
+        """
+        line: Line = self._own("_line", lambda: Line(self.max_concurrency))
+
+        return line
+
+    def _own(self, name: str, make: Callable[[], Any]) -> Any:
+        found = vars(self).get(name)
+        # Of two threads that come first, both get what one of them has made.
+        return vars(self).setdefault(name, make()) if found is None else found
 
     @abstractmethod
     def run_batch(
@@ -55,6 +101,9 @@ class Engine(ABC):
     ) -> list[ToolResult]:
         """
         Run *calls* with *run*; return one result each, in the order of *calls*.
+
+        The client has split its batch where a tool runs alone, and hands over one part
+        after the other. What is not run is answered ``not_run``.
         """
 
     @abstractmethod
@@ -67,34 +116,45 @@ class Engine(ABC):
         Run *calls* with *run* on the running loop; results as in `run_batch`.
         """
 
+    @property
+    def closed(self) -> bool:
+        """
+        Whether it takes no more calls.
+        """
+        return self._closed
+
+    def close(self) -> None:
+        """
+        Take no more calls, from any client; may be called twice.
+
+        Calls that run go on to their end.
+        """
+        self._closed = True
+
+    async def aclose(self) -> None:
+        """
+        `close` from async code.
+        """
+        self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.aclose()
+
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {len(self.ledger)} abandoned>"
+        facts: list[str] = ["closed"] if self._closed else []
+        if self.timeout is not None:
+            facts.append(f"timeout {seconds(self.timeout)}")
+        if self.max_concurrency is not None:
+            facts.append(f"{self.line.taken} of {self.max_concurrency} running")
+        facts.append(f"{len(self.ledger)} abandoned")
 
-
-def checked_timeout(engine: Engine, timeout: object) -> float | None:
-    """
-    Return an engine's timeout in seconds, or None.
-
-    Raises:
-        DeclarationError: It is no number of seconds above 0.
-    """
-    if timeout is None:
-        return None
-
-    return check_seconds(timeout, f"{type(engine).__name__}(timeout=...)")
-
-
-def checked_max_abandoned(engine: Engine, count: object) -> int | None:
-    """
-    Return an engine's cap of abandoned bodies, or None.
-
-    Raises:
-        DeclarationError: It is no whole number from 1.
-    """
-    if count is None or (isinstance(count, int) and type(count) is int and count > 0):
-        return count
-
-    raise DeclarationError(
-        f"{type(engine).__name__}(max_abandoned=...) takes a whole number from 1, or "
-        f"None, got {count!r}."
-    )
+        return f"<{type(self).__name__} {', '.join(facts)}>"

@@ -22,6 +22,8 @@ class SequentialEngine(Engine):
 
     From sync code an untimed sync body runs on the caller's thread, one with a timeout
     on a daemon thread. From async code a sync body always runs on a daemon thread.
+    Without ``max_concurrency`` calls of several threads or tasks do not wait for each
+    other.
     """
 
     def run_batch(

@@ -1,0 +1,244 @@
+"""
+Run a batch: hand its steps to the engine, and have one result for each of its calls.
+
+Invariants:
+
+1. Each call is run once at most, however often its engine asks for it, and is answered
+   whatever its engine does; what an engine returns is not looked at.
+2. What means stop leaves the batch as it is, also where an engine has swallowed it.
+3. When a batch is stopped, no further body begins, and whoever never began is told of as
+   cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from collections.abc import Sequence
+from typing import final
+
+from ._admission import group_of
+from ._answers import Answers
+from ._calls import Fate, ToolResult
+from ._isolation import Stopped, StopSignal
+from ._pipeline import arun_call, run_call
+from ._runtime import Incoming, Runtime
+from .engines import Engine
+from .engines._plan import plan
+from .exceptions import CallCancelledError, CallError, NotRunError
+
+
+def run_all(
+    runtime: Runtime, engine: Engine, calls: Sequence[Incoming]
+) -> list[ToolResult]:
+    """
+    Run a batch from sync code; return one result per call, in request order.
+    """
+    batch = Gathering(runtime, calls)
+    signal = StopSignal()
+    for call in calls:
+        call.signal = signal
+    try:
+        for step in batch.steps(engine):
+            engine.run_batch(step, batch.run)
+            batch.wait()
+            batch.end(step)
+    except BaseException:
+        signal.set()
+        batch.stop()
+        raise
+
+    return batch.results()
+
+
+async def arun_all(
+    runtime: Runtime, engine: Engine, calls: Sequence[Incoming]
+) -> list[ToolResult]:
+    """
+    Run a batch from async code; as `run_all`.
+    """
+    batch = Gathering(runtime, calls)
+    try:
+        for step in batch.steps(engine):
+            await engine.arun_batch(step, batch.arun)
+            await batch.await_()
+            batch.end(step)
+    except BaseException:
+        batch.stop()
+        raise
+
+    return batch.results()
+
+
+@final
+class Gathering:
+    """
+    The calls of one batch and their results.
+    """
+
+    __slots__ = (
+        "_calls",
+        "_changed",
+        "_fatal",
+        "_open",
+        "_results",
+        "_running",
+        "_runtime",
+        "_waiting",
+    )
+
+    def __init__(self, runtime: Runtime, calls: Sequence[Incoming]) -> None:
+        self._runtime = runtime
+        self._calls = calls
+        self._open = {id(call): place for place, call in enumerate(calls)}
+        self._results: list[ToolResult | None] = [None] * len(calls)
+        self._fatal: BaseException | None = None
+        self._running = 0
+        self._changed = threading.Condition()
+        self._waiting: asyncio.Event | None = None
+
+    def steps(self, engine: Engine) -> list[list[Incoming]]:
+        """
+        Return the parts of the batch that are run one after the other.
+        """
+        table = self._runtime.table
+        metas = [table.get(call.name) for call in self._calls]
+        alone = any(meta is not None and meta.serial is True for meta in metas)
+        token = object() if alone else None
+        for call, meta in zip(self._calls, metas, strict=True):
+            call.batch, call.group = token, group_of(self._runtime, meta)
+        steps = plan(metas, limit=engine.max_concurrency, over_limit=engine.over_limit)
+
+        return [[self._calls[place] for place in step] for step in steps]
+
+    def run(self, call: Incoming) -> ToolResult:
+        """
+        Run one call, as its engine wants it.
+        """
+        place = self._begin(call)
+        if place is None:
+            return self._again(call)
+        try:
+            result = self._results[place] = run_call(self._runtime, call)
+        except BaseException as error:
+            self._note(error)
+            raise
+        finally:
+            self._ended()
+
+        return result
+
+    async def arun(self, call: Incoming) -> ToolResult:
+        """
+        Run one call, as its engine wants it; as `run`.
+        """
+        place = self._begin(call)
+        if place is None:
+            return self._again(call)
+        try:
+            result = self._results[place] = await arun_call(self._runtime, call)
+        except BaseException as error:
+            self._note(error)
+            raise
+        finally:
+            self._ended()
+
+        return result
+
+    def _begin(self, call: Incoming) -> int | None:
+        """
+        Return the place of a call that has not been run; one thread gets it.
+        """
+        with self._changed:
+            place = self._open.pop(id(call), None)
+            self._running += place is not None
+
+        return place
+
+    def _again(self, call: Incoming) -> ToolResult:
+        """
+        Answer an engine that runs a call twice; it is no answer of the batch.
+        """
+        error = NotRunError(tool=call.name, reason="it has been run before")
+
+        return Answers(call.call_id, call.name, None, "fail").refusal(error)
+
+    def _ended(self) -> None:
+        with self._changed:
+            self._running -= 1
+            self._changed.notify_all()
+        waiting = self._waiting
+        if waiting is not None:
+            waiting.set()
+
+    def _note(self, error: BaseException) -> None:
+        if self._fatal is None and not isinstance(
+            error, (Stopped, asyncio.CancelledError, GeneratorExit)
+        ):
+            self._fatal = error
+
+    def wait(self) -> None:
+        """
+        Wait for calls that an engine has left running.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: not self._running)
+
+    async def await_(self) -> None:
+        """
+        Wait for calls that an engine has left running, as tasks of the running loop.
+        """
+        while self._running:
+            self._waiting = asyncio.Event()
+            await self._waiting.wait()
+
+    def end(self, step: Sequence[Incoming]) -> None:
+        """
+        Answer what the engine has not run of a step.
+
+        Raises:
+            BaseException: What came out of one of its calls.
+        """
+        if self._fatal is not None:
+            raise self._fatal
+        for call in step:
+            self._answer(
+                call, NotRunError(tool=call.name, reason="its engine left it out")
+            )
+
+    def stop(self) -> None:
+        """
+        Tell the hooks that the batch is over, and of each call that never began.
+        """
+        for call in self._calls:
+            fate = Fate.NOT_STARTED.value
+            self._answer(call, CallCancelledError(tool=call.name, fate=fate))
+        if self._runtime.reports:
+            call_ids = tuple(call.call_id for call in self._calls)
+            self._runtime.reports.batch_finished(call_ids)
+
+    def _answer(self, call: Incoming, refusal: CallError) -> None:
+        place = self._begin(call)
+        if place is not None:
+            call.refusal = refusal
+            self._results[place] = run_call(self._runtime, call)
+            self._ended()
+
+    def results(self) -> list[ToolResult]:
+        """
+        Return the results, in request order.
+        """
+        return [
+            self._lost(call) if result is None else result
+            for call, result in zip(self._calls, self._results, strict=True)
+        ]
+
+    def _lost(self, call: Incoming) -> ToolResult:
+        """
+        Answer a call that its engine has cancelled by itself.
+        """
+        error = CallCancelledError(tool=call.name, fate=Fate.ABANDONED.value)
+        answer = Answers(call.call_id, call.name, None, "fail").refusal(error)
+
+        return answer.replace(fate=Fate.ABANDONED, original_id=call.original_id)

@@ -1,0 +1,129 @@
+"""
+The bounded wait for a body that runs somewhere else, in both colours.
+
+The invariants are those of `_jobs`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from collections.abc import Callable, Iterable
+
+from ._body import Attempt, run_body
+from ._jobs import Job, Place
+from ._outcome import settle
+from ._signals import Stopped
+from ._waits import LoopWaiter, ThreadWaiter
+
+
+def run_job(job: Job, submit: Callable[[Job], None]) -> None:
+    """
+    Submit *job* and wait for it on this thread, within its timeout.
+
+    A KeyboardInterrupt ends the wait at once; the body is then abandoned.
+
+    Raises:
+        Stopped: Its signal was set while the body ran.
+    """
+    attempt, signal = job.attempt, job.attempt.signal
+    attempt.begin_clock()
+    with ThreadWaiter() as waiter:
+        job.wake = waiter.wake
+        try:
+            if signal is not None:
+                signal.add(waiter.wake)
+            submit(job)
+            if _ended(job, waiter, [attempt.remaining()]):
+                settle(attempt)
+                return
+            job.ask_to_stop()
+            if _ended(job, waiter, job.grace()):
+                settle(attempt)
+                return
+        except BaseException:
+            job.ask_to_stop()
+            job.give_up()
+            raise
+        finally:
+            if signal is not None:
+                signal.discard(waiter.wake)
+    job.give_up()
+    if signal is not None and signal.is_set:
+        raise Stopped
+
+
+def _ended(job: Job, waiter: ThreadWaiter, waits: Iterable[float | None]) -> bool:
+    """
+    Wait until the body is over; a signal ends a wait as its time does.
+    """
+    return any(waiter.wait(seconds) and job.is_over for seconds in waits)
+
+
+def run_here(attempt: Attempt, place: Place) -> None:
+    """
+    Run a body on this thread, for a caller that waits elsewhere and may be gone before.
+
+    Raises:
+        Stopped: The signal was set while the body ran, or before.
+    """
+    signal = attempt.signal
+    if signal is None:
+        run_body(attempt)
+        settle(attempt)
+        return
+    job = Job(attempt, place)
+
+    def leave_it() -> None:
+        job.ask_to_stop()
+        job.give_up()
+
+    signal.add(leave_it)
+    if not job.begin():
+        raise Stopped
+    run_body(attempt)
+    signal.discard(leave_it)
+    if not job.end():
+        raise Stopped
+    settle(attempt)
+
+
+async def arun_job(job: Job, submit: Callable[[Job], None]) -> None:
+    """
+    Submit *job* and wait for it on the running loop, within its timeout.
+    """
+    attempt = job.attempt
+    waiter = LoopWaiter(asyncio.get_running_loop())
+    job.wake = waiter.wake
+    attempt.begin_clock()
+    try:
+        submit(job)
+        if await waiter.wait(attempt.remaining()):
+            settle(attempt)
+            return
+    except asyncio.CancelledError:
+        await _end(job, waiter)
+        raise
+    except BaseException:
+        job.ask_to_stop()
+        job.give_up()
+        raise
+    await _end(job, waiter)
+
+
+async def _end(job: Job, waiter: LoopWaiter) -> None:
+    """
+    Tell the body to end, and see what becomes of it within the grace.
+    """
+    ended = False
+    job.ask_to_stop()
+    try:
+        for seconds in job.grace():
+            ended = await waiter.wait(seconds)
+            if ended:
+                break
+    finally:
+        if ended:
+            settle(job.attempt)
+        else:
+            job.give_up()
