@@ -30,6 +30,7 @@ from .exceptions import (
     ToolTimeoutError,
     UnencodableResultError,
     UnknownToolError,
+    WorkerDiedError,
 )
 
 
@@ -45,6 +46,7 @@ _STATUS: dict[type[CallError], Status] = {
     ToolTimeoutError: Status.TIMEOUT,
     UnencodableResultError: Status.UNENCODABLE,
     UnknownToolError: Status.UNKNOWN_TOOL,
+    WorkerDiedError: Status.WORKER_DIED,
 }
 
 _AUTHORS = (Status.TOOL_ERROR, Status.NOT_FOUND)  # their texts may be an author's
@@ -134,10 +136,14 @@ class Answers:
         Make the result of an attempt that returned.
         """
         writes = seal(attempt.context, cancelled=False)
-        try:
-            content = encode(attempt.value, tool=self._name)
-        except CallError as error:
-            return self.refusal(error)
+        content = attempt.encoded
+        if content is None:
+            try:
+                content = encode(attempt.value, tool=self._name)
+            except CallError as error:
+                content = error
+        if isinstance(content, CallError):
+            return self.refusal(content)
 
         return success(
             self._call_id, self._name, attempt.value, content, self.attempts, writes

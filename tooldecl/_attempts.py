@@ -14,6 +14,7 @@ from typing import TypeAlias, final
 
 from ._answers import Answers
 from ._calls import Fate, ToolResult
+from ._clock import monotonic
 from ._context import ToolContext
 from ._errors import is_fatal, leaves
 from ._gate import Admitted, again
@@ -21,7 +22,7 @@ from ._isolation import Attempt, GeneratorTooLong
 from ._meta import ToolMeta
 from ._retry import next_wait
 from ._runtime import Incoming, Runtime
-from ._terminal import resolve_timeout
+from ._terminal import resolve_isolation, resolve_timeout
 from ._texts import type_names
 from .exceptions import (
     CallCancelledError,
@@ -84,7 +85,7 @@ class Attempts:
             number += 1
             attempt = self._new_attempt(admitted, number, previous)
             yield attempt
-            if attempt.error is None and not attempt.timed_out and not attempt.refused:
+            if attempt.went_well:
                 result = answers.success(attempt)
                 if result.error is not None:  # our own words, without a value
                     cause = None if self._meta.sensitive else result.error.__cause__
@@ -123,12 +124,14 @@ class Attempts:
             ToolContext(self._incoming, attempt=number, previous_error=previous),
             contextvars.copy_context(),
         )
-        timeout, source = resolve_timeout(self._meta, self._runtime.engine_timeout)
+        attempt.where = resolve_isolation(self._meta, self._runtime.engine_isolation)
+        attempt.timeout, attempt.source = resolve_timeout(
+            self._meta, self._runtime.engine_timeout
+        )
         if deadline is not None:
             left = max(0.0, deadline - self._runtime.clock.monotonic())
-            if timeout is None or left < timeout:
-                timeout, source = left, "batch"
-        attempt.timeout, attempt.source = timeout, source
+            attempt.keep_to_batch(left)
+            attempt.batch_until = monotonic() + left
         attempt.signal, attempt.apart = self._incoming.signal, self._incoming.apart
         attempt.limit = answers.limit if answers.overflow == "fail" else None
         answers.begin(attempt)
@@ -147,10 +150,13 @@ class Attempts:
         raised = None if attempt.fate is Fate.ABANDONED else attempt.error
         if raised is not None and is_fatal(raised, self._runtime.stop_on):
             raise raised
+        if attempt.ended_by is not None:
+            if not attempt.started:
+                self._answers.take_back()
+            return attempt.ended_by
         if attempt.refused is not None:
             self._answers.take_back()
-            reason = f"the system gives no thread for it ({attempt.refused})"
-            return EngineBusyError(tool=tool, reason=reason)
+            return EngineBusyError(tool=tool, reason=attempt.refused)
         if attempt.timed_out:
             if attempt.timeout is None or attempt.source is None:
                 raise AssertionError("unreachable")

@@ -41,6 +41,7 @@ class Status(StrEnum):
     UNENCODABLE = "unencodable"
     INVALID = "invalid"
     UNKNOWN_TOOL = "unknown_tool"
+    WORKER_DIED = "worker_died"
     BUSY = "busy"
     GUARD_FAILED = "guard_failed"
     NOT_RUN = "not_run"

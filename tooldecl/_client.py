@@ -14,9 +14,16 @@ from ._definitions import render
 from ._doors import Doors
 from ._isolation import AbandonedCall, Attempt, LoopHolder, Place
 from ._meta import Overflow
+from ._processes import Cargo, Pool, RemoteRun
+from ._promises import broken_promises, cargo_for
 from ._reports import Reports
 from ._runtime import Runtime
-from ._settings import Settings, as_one, assemble, broken_promises, read_settings
+from ._settings import (
+    Settings,
+    as_one,
+    assemble,
+    read_settings,
+)
 from ._state import State
 from ._strictjson import JSONLimits
 from ._table import ToolTable
@@ -88,11 +95,21 @@ class ToolClient(Doors):
         faults += wrong
         if table is not None:
             faults += broken_promises(table, engine)
+        cargo: dict[str, Cargo] = {}
+        if table is not None and settings is not None:
+            cargo, unfit = cargo_for(table, settings)
+            faults += unfit
         if table is None or settings is None or faults:
             raise as_one(faults)
-        self._set_up(table, settings, State(settings.state))
+        self._set_up(table, settings, State(settings.state), cargo)
 
-    def _set_up(self, table: ToolTable, settings: Settings, state: State) -> None:
+    def _set_up(
+        self,
+        table: ToolTable,
+        settings: Settings,
+        state: State,
+        cargo: Mapping[str, Cargo],
+    ) -> None:
         self._settings = settings
         self._engine = settings.engine
         self._state = state
@@ -106,19 +123,28 @@ class ToolClient(Doors):
             owner=self._token,
             on_late=lambda attempt, late_by: _report_late(reports, attempt, late_by),
         )
+        self._workers: Pool | None = None
+        remote: RemoteRun | None = None
+        if cargo:
+            self._workers = settings.engine.workers
+            self._workers.join(self._token, cargo.values())
+            leaver = weakref.finalize(self, self._workers.leave, self._token)
+            leaver.atexit = False
+            remote = RemoteRun(self._workers, cargo, place, settings.stop_on)
         self._runtime = Runtime(
             table=table,
             json_limits=settings.json_limits,
             filters=settings.filters,
             reports=reports,
             clock=settings.clock,
-            terminal=Terminal(place, self._loops, reports.blocked),
+            terminal=Terminal(place, self._loops, remote, reports.blocked),
             ledger=settings.engine.ledger,
             line=settings.engine.line,
             groups=settings.groups,
             max_concurrency=settings.engine.max_concurrency,
             refuses=settings.engine.over_limit == "reject",
             engine_timeout=settings.engine.timeout,
+            engine_isolation=settings.engine.default_isolation,
             max_abandoned=settings.engine.max_abandoned,
             result_limit=settings.result_limit,
             on_overflow=settings.on_overflow,
@@ -200,10 +226,12 @@ class ToolClient(Doors):
     def _derived(self, table: ToolTable) -> ToolClient:
         self._check_open()
         faults = broken_promises(table, self._settings.engine)
+        cargo, unfit = cargo_for(table, self._settings)
+        faults += unfit
         if faults:
             raise as_one(faults)
         other = object.__new__(ToolClient)
-        other._set_up(table, self._settings, State(self._state.snapshot()))
+        other._set_up(table, self._settings, State(self._state.snapshot()), cargo)
 
         return other
 
@@ -215,6 +243,8 @@ class ToolClient(Doors):
         """
         self._closed = True
         self._loops.close(wait=True)
+        if self._workers is not None:
+            self._workers.leave(self._token)
 
     async def aclose(self) -> None:
         """
@@ -222,6 +252,8 @@ class ToolClient(Doors):
         """
         self._closed = True
         await self._loops.aclose()
+        if self._workers is not None:
+            await self._workers.aleave(self._token)
 
     def __enter__(self) -> Self:
         return self

@@ -38,6 +38,7 @@ class Clock(Protocol):
 
 
 monotonic = time.monotonic
+sleep = time.sleep
 
 
 @final
@@ -49,7 +50,7 @@ class SystemClock:
     __slots__ = ()
 
     monotonic = staticmethod(time.monotonic)
-    sleep = staticmethod(time.sleep)
+    sleep = staticmethod(sleep)
 
     async def asleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

@@ -14,7 +14,14 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from .exceptions import ERROR_CLASSES, EngineBusyError, ErrorClass, ToolError
+from .exceptions import (
+    ERROR_CLASSES,
+    EngineBusyError,
+    ErrorClass,
+    RemoteError,
+    ToolError,
+    WorkerDiedError,
+)
 
 
 _TRANSIENT_ERRNOS = frozenset(
@@ -171,7 +178,9 @@ def _standard(error: BaseException) -> ErrorClass | None:
     """
     Look one exception of the standard library up.
     """
-    if isinstance(error, EngineBusyError):
+    if isinstance(error, RemoteError):
+        return error.error_class
+    if isinstance(error, (EngineBusyError, WorkerDiedError)):
         return "transient"
     if isinstance(error, (PermissionError, ImportError)):
         return "environment"
@@ -231,6 +240,8 @@ def retry_after(error: BaseException) -> float | None:
     asked: list[float] = []
     for leaf in leaves(error):
         for cause in causes(leaf):
+            if isinstance(cause, RemoteError) and cause.retry_after is not None:
+                asked.append(cause.retry_after)
             if isinstance(cause, answers):
                 headers: Any = getattr(cause, "headers", None) or {}
                 value = headers.get("Retry-After")

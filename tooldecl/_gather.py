@@ -13,18 +13,17 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
-import threading
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import final
 
 from ._admission import group_of
 from ._answers import Answers
 from ._calls import Fate, ToolResult
-from ._isolation import Stopped, StopSignal
+from ._isolation import LoopWaiter, Stopped, StopSignal, ThreadWaiter
 from ._pipeline import arun_call, run_call
 from ._runtime import Incoming, Runtime
-from .engines import Engine
+from .engines import Engine, SequentialEngine
 from .engines._plan import plan
 from .exceptions import CallCancelledError, CallError, NotRunError
 
@@ -37,8 +36,9 @@ def run_all(
     """
     batch = Gathering(runtime, calls)
     signal = StopSignal()
-    for call in calls:
-        call.signal = signal
+    if not isinstance(engine, SequentialEngine):  # it has no thread but the caller's
+        for call in calls:
+            call.signal = signal
     try:
         for step in batch.steps(engine):
             engine.run_batch(step, batch.run)
@@ -79,13 +79,12 @@ class Gathering:
 
     __slots__ = (
         "_calls",
-        "_changed",
         "_fatal",
         "_open",
         "_results",
         "_running",
         "_runtime",
-        "_waiting",
+        "_wake",
     )
 
     def __init__(self, runtime: Runtime, calls: Sequence[Incoming]) -> None:
@@ -94,9 +93,8 @@ class Gathering:
         self._open = {id(call): place for place, call in enumerate(calls)}
         self._results: list[ToolResult | None] = [None] * len(calls)
         self._fatal: BaseException | None = None
-        self._running = 0
-        self._changed = threading.Condition()
-        self._waiting: asyncio.Event | None = None
+        self._running: set[object] = set()
+        self._wake: Callable[[], None] = nothing
 
     def steps(self, engine: Engine) -> list[list[Incoming]]:
         """
@@ -116,7 +114,7 @@ class Gathering:
         """
         Run one call, as its engine wants it.
         """
-        place = self._begin(call)
+        place = self._begin(call, mark := object())
         if place is None:
             return self._again(call)
         try:
@@ -125,7 +123,7 @@ class Gathering:
             self._note(error)
             raise
         finally:
-            self._ended()
+            self._ended(mark)
 
         return result
 
@@ -133,7 +131,7 @@ class Gathering:
         """
         Run one call, as its engine wants it; as `run`.
         """
-        place = self._begin(call)
+        place = self._begin(call, mark := object())
         if place is None:
             return self._again(call)
         try:
@@ -142,17 +140,18 @@ class Gathering:
             self._note(error)
             raise
         finally:
-            self._ended()
+            self._ended(mark)
 
         return result
 
-    def _begin(self, call: Incoming) -> int | None:
+    def _begin(self, call: Incoming, mark: object) -> int | None:
         """
         Return the place of a call that has not been run; one thread gets it.
         """
-        with self._changed:
-            place = self._open.pop(id(call), None)
-            self._running += place is not None
+        self._running.add(mark)  # before it is no more open: it is one or the other
+        place = self._open.pop(id(call), None)
+        if place is None:
+            self._running.discard(mark)
 
         return place
 
@@ -164,13 +163,9 @@ class Gathering:
 
         return Answers(call.call_id, call.name, None, "fail").refusal(error)
 
-    def _ended(self) -> None:
-        with self._changed:
-            self._running -= 1
-            self._changed.notify_all()
-        waiting = self._waiting
-        if waiting is not None:
-            waiting.set()
+    def _ended(self, mark: object) -> None:
+        self._running.discard(mark)
+        self._wake()
 
     def _note(self, error: BaseException) -> None:
         if self._fatal is None and not isinstance(
@@ -182,16 +177,21 @@ class Gathering:
         """
         Wait for calls that an engine has left running.
         """
-        with self._changed:
-            self._changed.wait_for(lambda: not self._running)
+        while self._running:
+            with ThreadWaiter() as waiter:
+                self._wake = waiter.wake
+                if self._running:
+                    waiter.wait(None)
 
     async def await_(self) -> None:
         """
-        Wait for calls that an engine has left running, as tasks of the running loop.
+        Wait for calls that an engine has left running; as `wait`.
         """
         while self._running:
-            self._waiting = asyncio.Event()
-            await self._waiting.wait()
+            waiter = LoopWaiter(asyncio.get_running_loop())
+            self._wake = waiter.wake
+            if self._running:
+                await waiter.wait(None)
 
     def end(self, step: Sequence[Incoming]) -> None:
         """
@@ -219,11 +219,11 @@ class Gathering:
             self._runtime.reports.batch_finished(call_ids)
 
     def _answer(self, call: Incoming, refusal: CallError) -> None:
-        place = self._begin(call)
+        place = self._begin(call, mark := object())
         if place is not None:
             call.refusal = refusal
             self._results[place] = run_call(self._runtime, call)
-            self._ended()
+            self._ended(mark)
 
     def results(self) -> list[ToolResult]:
         """
@@ -242,3 +242,9 @@ class Gathering:
         answer = Answers(call.call_id, call.name, None, "fail").refusal(error)
 
         return answer.replace(fate=Fate.ABANDONED, original_id=call.original_id)
+
+
+def nothing() -> None:
+    """
+    Nobody waits.
+    """

@@ -223,8 +223,6 @@ class ToolMeta(ToolOptions):
         """
         Refuse what no module of this version enforces.
         """
-        if self.isolation == "process":
-            raise NotAvailableError(option=f"{self._where()}: isolation='process'")
         if self.external:
             raise NotAvailableError(option=f"{self._where()}: external=True")
         if self.on_overflow == "offload":

@@ -158,10 +158,10 @@ class Call:
         runtime, incoming, answers = self._runtime, self._incoming, self._answers
         attempts = Attempts(runtime, incoming, answers, self.meta)
         if not runtime.filters:
-            return (yield from attempts.run(admitted))
+            return attempts.run(admitted)
         layers = Layers(runtime, incoming, answers, attempts, self._elapsed)
 
-        return (yield from layers.run(admitted))
+        return layers.run(admitted)
 
     def check_stop(self) -> None:
         """

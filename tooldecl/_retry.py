@@ -12,7 +12,7 @@ from typing import Any
 from ._calls import Fate
 from ._errors import causes, classify, is_fatal, leaves, retry_after
 from ._meta import Retry, ToolMeta
-from .exceptions import ToolTimeoutError
+from .exceptions import RemoteError, ToolTimeoutError, WorkerDiedError
 
 
 # A body that ended late, or may not have ended, has an effect that nobody saw.
@@ -64,7 +64,7 @@ def next_wait(
     retry = meta.retry
     if retry is None or attempt >= retry.attempts:
         return None
-    if not _may_repeat(meta, error, fate) or not _is_retryable(retry, error):
+    if not _may_repeat(meta, error, fate) or not is_retryable(retry, error):
         return None
     wait = backoff(retry, attempt, rng)
     asked = retry_after(error)
@@ -86,11 +86,23 @@ def _may_repeat(meta: ToolMeta, error: BaseException, fate: Fate) -> bool:
         return True
     if isinstance(error, ToolTimeoutError):
         return error.fate not in _UNSEEN
+    if isinstance(error, WorkerDiedError):
+        return False
 
     return fate is not Fate.ABANDONED
 
 
-def _is_retryable(retry: Retry, error: BaseException) -> bool:
+def is_retryable(retry: Retry, error: BaseException) -> bool:
+    """
+    Whether *error* is one that *retry* repeats a body for.
+
+    Raises:
+        BaseException: Whatever the author's predicate raises.
+    """
+    if isinstance(error, RemoteError):  # decided where the exception was
+        if error.undecided is not None:
+            raise RemoteError(type_names=[error.undecided])
+        return error.retryable
     if not isinstance(error, Exception) or is_fatal(error):
         return False
     if retry.on is None:

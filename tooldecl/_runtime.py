@@ -14,7 +14,7 @@ from ._calls import Arguments
 from ._clock import Clock
 from ._context import CallFacts
 from ._isolation import Ledger, Line, StopSignal
-from ._meta import Overflow
+from ._meta import Isolation, Overflow
 from ._reports import Reports
 from ._strictjson import JSONLimits
 from ._table import ToolTable
@@ -48,6 +48,7 @@ class Runtime:
     max_concurrency: int | None = None
     refuses: bool = False
     engine_timeout: float | None = None
+    engine_isolation: Isolation | None = None
     max_abandoned: int | None = None
     result_limit: int | None = None
     on_overflow: Overflow = "fail"

@@ -17,8 +17,6 @@ from ._policy import shown
 from ._readonly import frozen_mapping
 from ._strictjson import JSONLimits
 from ._table import ToolTable
-from ._terminal import resolve_timeout
-from ._wording import seconds
 from .engines import Engine, SequentialEngine
 from .engines._options import check_options
 from .exceptions import (
@@ -216,37 +214,6 @@ def _types(given: Any, faults: _Faults) -> tuple[type[BaseException], ...]:
 
 def _is_exception_type(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
-
-
-def broken_promises(table: ToolTable, engine: Engine | None) -> list[DeclarationError]:
-    """
-    Return what was declared on a tool and cannot be kept in this client.
-
-    An engine that is none, or has no timeout that makes sense, breaks no promise: what
-    is wrong with it is reported as such.
-    """
-    given: object = engine.timeout if isinstance(engine, Engine) else None
-    default = given if isinstance(given, (int, float)) else None
-    faults: list[DeclarationError] = []
-    for name, meta in table.items():
-        timeout, source = resolve_timeout(meta, default)
-        if meta.isolation == "inline" and timeout is not None:
-            whose = "its" if source == "declared" else "the engine's"
-            faults.append(
-                DeclarationError(
-                    f"Tool {name!r} ({meta.site}) runs inline, where {whose} timeout of "
-                    f"{seconds(timeout)} cannot be enforced. Declare timeout=None on it, "
-                    "or another isolation."
-                )
-            )
-        if meta.sensitive:
-            faults.append(
-                NotAvailableError(
-                    option=f"The approval that the sensitive tool {name!r} needs"
-                )
-            )
-
-    return faults
 
 
 def assemble(

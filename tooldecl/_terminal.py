@@ -36,7 +36,8 @@ from ._isolation import (
     settle,
     submit,
 )
-from ._meta import ToolMeta
+from ._meta import Isolation, ToolMeta
+from ._processes import RemoteRun
 from ._sentinels import UNSET
 
 
@@ -61,6 +62,21 @@ def resolve_timeout(
     return engine_default, "engine"
 
 
+def resolve_isolation(
+    meta: ToolMeta, engine_default: Isolation | None
+) -> Isolation | None:
+    """
+    Return where the body runs: where it was declared to, else where the engine puts it.
+
+    None leaves a sync body to its caller's thread, where nothing bounds it, and an async
+    one to its caller's loop, also where an engine gives every sync body a thread.
+    """
+    if meta.isolation is not UNSET:
+        return meta.isolation
+
+    return None if meta.is_async and engine_default == "thread" else engine_default
+
+
 @final
 class Terminal:
     """
@@ -69,19 +85,22 @@ class Terminal:
     Args:
         place: What a body that outlives its call is reported to.
         loops: The client's background loop.
+        remote: Runs bodies in worker processes, where a tool of the client has one.
         on_blocked: Called with an attempt whose loop came back late, and how late.
     """
 
-    __slots__ = ("_loops", "_on_blocked", "_place")
+    __slots__ = ("_loops", "_on_blocked", "_place", "_remote")
 
     def __init__(
         self,
         place: Place,
         loops: LoopHolder,
+        remote: RemoteRun | None,
         on_blocked: Callable[[Attempt, float], None],
     ) -> None:
         self._place = place
         self._loops = loops
+        self._remote = remote
         self._on_blocked = on_blocked
 
     def invoke(self, attempt: Attempt, meta: ToolMeta) -> None:
@@ -96,17 +115,19 @@ class Terminal:
             attempt.revoke()
 
     def _invoke(self, attempt: Attempt, meta: ToolMeta) -> None:
-        if meta.is_async:
-            self._invoke_async(attempt, meta)
+        where = attempt.where
+        if where == "process":
+            self._workers.invoke(attempt)
             return
-        if meta.isolation == "inline" or (
-            attempt.timeout is None and meta.isolation != "thread"
-        ):
+        if meta.is_async:
+            self._invoke_async(attempt)
+            return
+        if where == "inline" or (attempt.timeout is None and where != "thread"):
             run_here(attempt, self._place)
         else:
             run_job(Job(attempt, self._place), submit)
         if self._has_second_leg(attempt):
-            self._invoke_async(attempt, meta)
+            self._invoke_async(attempt)
 
     async def ainvoke(self, attempt: Attempt, meta: ToolMeta) -> None:
         """
@@ -124,16 +145,19 @@ class Terminal:
             attempt.refuse(error)
 
     async def _ainvoke(self, attempt: Attempt, meta: ToolMeta) -> None:
-        if meta.is_async:
-            await self._ainvoke_async(attempt, meta)
+        if attempt.where == "process":
+            await self._workers.ainvoke(attempt)
             return
-        if meta.isolation == "inline":
+        if meta.is_async:
+            await self._ainvoke_async(attempt)
+            return
+        if attempt.where == "inline":
             run_body(attempt)
             settle(attempt)
         else:
             await arun_job(Job(attempt, self._place), submit)
         if self._has_second_leg(attempt):
-            await self._ainvoke_async(attempt, meta)
+            await self._ainvoke_async(attempt)
 
     def _has_second_leg(self, attempt: Attempt) -> bool:
         """
@@ -149,8 +173,15 @@ class Terminal:
 
         return True
 
-    def _invoke_async(self, attempt: Attempt, meta: ToolMeta) -> None:
-        private = meta.isolation == "thread" or self._loops.is_held
+    @property
+    def _workers(self) -> RemoteRun:
+        if self._remote is None:
+            raise AssertionError("unreachable")
+
+        return self._remote
+
+    def _invoke_async(self, attempt: Attempt) -> None:
+        private = attempt.where == "thread" or self._loops.is_held
         job = Job(attempt, self._place, can_stop=True, on_private_loop=private)
         if private:
             run_job(job, submit)
@@ -161,8 +192,8 @@ class Terminal:
             if blocked and attempt.started and attempt.deadline is not None:
                 self._on_blocked(attempt, monotonic() - attempt.deadline)
 
-    async def _ainvoke_async(self, attempt: Attempt, meta: ToolMeta) -> None:
-        if meta.isolation == "thread":
+    async def _ainvoke_async(self, attempt: Attempt) -> None:
+        if attempt.where == "thread":
             job = Job(attempt, self._place, can_stop=True, on_private_loop=True)
             await arun_job(job, submit)
         elif attempt.timeout is None and not attempt.apart:

@@ -13,9 +13,11 @@ from .exceptions import (
     CallError,
     EngineBusyError,
     ErrorClass,
+    RemoteError,
     ToolError,
     ToolFailedError,
     ToolTimeoutError,
+    WorkerDiedError,
 )
 
 
@@ -48,7 +50,7 @@ def failed(tool: str, error: BaseException, attempts: int) -> ToolFailedError:
     wrapped = ToolFailedError(
         tool=tool,
         type_names=type_names(error),
-        text=_text_for_model(tool, error),
+        text=words_for_model(tool, error),
         attempts=attempts,
     )
     wrapped.__cause__ = error
@@ -60,10 +62,19 @@ def type_names(error: BaseException) -> tuple[str, ...]:
     """
     Return the names of the types of *error*, or of a group's leaves.
     """
-    return tuple(dict.fromkeys(type(leaf).__name__ for leaf in leaves(error)))
+    names = [name for leaf in leaves(error) for name in _names_of(leaf)]
+
+    return tuple(dict.fromkeys(names))
 
 
-def _text_for_model(tool: str, error: BaseException) -> str | None:
+def _names_of(leaf: BaseException) -> tuple[str, ...]:
+    if isinstance(leaf, RemoteError):
+        return leaf.type_names
+
+    return (type(leaf).__name__,)
+
+
+def words_for_model(tool: str, error: BaseException) -> str | None:
     """
     Return the author's own words for the model, if there are any that may be shown.
     """
@@ -74,7 +85,7 @@ def _text_for_model(tool: str, error: BaseException) -> str | None:
         if text:
             words.append(text)
         else:
-            silent.append(type(leaf).__name__)
+            silent += _names_of(leaf)
     if words and silent:
         rest = ToolFailedError(tool=tool, type_names=tuple(dict.fromkeys(silent)))
         words.append(str(rest))
@@ -85,6 +96,8 @@ def _text_for_model(tool: str, error: BaseException) -> str | None:
 def _words_of(tool: str, error: BaseException) -> str:
     if isinstance(error, ToolError):
         return text_of(error).strip()
+    if isinstance(error, RemoteError):
+        return error.words or ""
     if isinstance(error, SystemExit):
         code = 0 if error.code is None else error.code
         what = "a message"  # whatever it says, it was not written for the model
@@ -105,7 +118,7 @@ def error_class_of(error: CallError) -> ErrorClass | None:
         return "transient"
     if isinstance(error, ToolFailedError) and error.__cause__ is not None:
         return classify(error.__cause__)
-    if isinstance(error, EngineBusyError):
+    if isinstance(error, (EngineBusyError, WorkerDiedError)):
         return "transient"
 
     return "semantic"

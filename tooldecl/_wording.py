@@ -4,6 +4,8 @@ The words that several errors share: fates, limits, durations, lists that do not
 
 from __future__ import annotations
 
+import signal
+
 from collections.abc import Sequence
 
 
@@ -41,6 +43,22 @@ def joined(head: str, lines: Sequence[str], limit: int = 990) -> str:
         text += "\n" + short
 
     return text
+
+
+def exit_text(code: int | None) -> str:
+    """
+    Say how a process ended, as in ``by signal 9 (SIGKILL)``.
+    """
+    if code is None:
+        return "nobody knows how"
+    if code >= 0:
+        return f"with exit code {code}"
+    try:
+        name = f" ({signal.Signals(-code).name})"
+    except ValueError:  # a real-time signal has no name
+        name = ""
+
+    return f"by signal {-code}{name}"
 
 
 def some_of(names: Sequence[str], most: int = 10) -> str:

@@ -7,6 +7,7 @@ Every error tooldecl raises, as one tree.
     ├── DeclarationError (TypeError)
     │   ├── UnsupportedSignatureError
     │   ├── NotAvailableError
+    │   ├── NotImportableError
     │   └── DuplicateToolError
     ├── CallError                       becomes ToolResult.error
     │   ├── UnknownToolError (LookupError)
@@ -18,11 +19,13 @@ Every error tooldecl raises, as one tree.
     │   ├── CallCancelledError
     │   ├── ToolTimeoutError (TimeoutError)
     │   ├── ToolFailedError
+    │   ├── WorkerDiedError
     │   ├── UnencodableResultError (TypeError)
     │   └── ResultTooLargeError
     ├── BatchFailedError
     ├── ModelFailedError
     ├── EngineClosedError (RuntimeError)
+    ├── RemoteError                     the cause of what failed in a worker process
     ├── ToolError                       raised by tool authors
     └── NotFound                        raised by tool authors
 
@@ -36,7 +39,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from ._wording import FATE_TEXTS, SOURCE_TEXTS, joined, seconds, some_of
+from ._wording import (
+    FATE_TEXTS,
+    SOURCE_TEXTS,
+    exit_text,
+    joined,
+    seconds,
+    some_of,
+)
 
 
 __all__ = [
@@ -54,7 +64,9 @@ __all__ = [
     "ModelFailedError",
     "NotAvailableError",
     "NotFound",
+    "NotImportableError",
     "NotRunError",
+    "RemoteError",
     "ResultTooLargeError",
     "ToolDeclError",
     "ToolError",
@@ -63,6 +75,7 @@ __all__ = [
     "UnencodableResultError",
     "UnknownToolError",
     "UnsupportedSignatureError",
+    "WorkerDiedError",
 ]
 
 ErrorClass: TypeAlias = Literal["transient", "semantic", "environment"]
@@ -123,6 +136,26 @@ class NotAvailableError(DeclarationError):
             "that enforces it, so it is refused."
         )
         self.option = option
+
+
+class NotImportableError(DeclarationError):
+    """
+    A tool that a worker process could not find by its name.
+
+    Attributes:
+        tool: Name of the tool.
+        ref: ``module:qualname`` of its function.
+        reason: Why it cannot be found.
+    """
+
+    def __init__(self, *, tool: str, ref: str, reason: str) -> None:
+        self.tool = tool
+        self.ref = ref
+        self.reason = reason
+        super().__init__(
+            f"Tool {tool!r} cannot run in a worker process: {reason}. Define it at the "
+            "top level of a module that can be imported."
+        )
 
 
 class DuplicateToolError(DeclarationError):
@@ -336,6 +369,24 @@ class ToolFailedError(CallError):
         super().__init__((text or general) + made)
 
 
+class WorkerDiedError(CallError):
+    """
+    The worker process ended under the call, which may have taken effect.
+
+    Attributes:
+        tool: Name of the tool.
+        exit_code: Its exit code; minus the number of a signal; None where nobody knows.
+    """
+
+    def __init__(self, *, tool: str, exit_code: int | None) -> None:
+        self.tool = tool
+        self.exit_code = exit_code
+        super().__init__(
+            f"The worker process of tool {tool!r} ended under it, "
+            f"{exit_text(exit_code)}. It may have taken effect."
+        )
+
+
 class UnencodableResultError(CallError, TypeError):
     """
     The tool returned something that has no JSON form; it had run.
@@ -419,6 +470,47 @@ class EngineClosedError(ToolDeclError, RuntimeError):
     """
     A client or an engine was used after it was closed.
     """
+
+
+class RemoteError(ToolDeclError):
+    """
+    What a body raised in another process, in words: only text crosses.
+
+    Attributes:
+        type_names: Name of its type, or those of a group's leaves.
+        text: Its text.
+        traceback: Its traceback, as text.
+        error_class: What kind of failure it was there.
+        words: What it has for the model, or None.
+        retry_after: Seconds that a server asked to be left alone for, or None.
+        retryable: Whether the tool's `Retry` repeats a body for it.
+        undecided: The type of what the author's own predicate raised, or None.
+    """
+
+    def __init__(
+        self,
+        *,
+        type_names: Sequence[str],
+        text: str = "",
+        traceback: str = "",
+        error_class: ErrorClass = "semantic",
+        words: str | None = None,
+        retry_after: float | None = None,
+        retryable: bool = False,
+        undecided: str | None = None,
+    ) -> None:
+        self.type_names = tuple(type_names)
+        self.text = text
+        self.traceback = traceback
+        self.error_class = error_class
+        self.words = words
+        self.retry_after = retry_after
+        self.retryable = retryable
+        self.undecided = undecided
+        names = some_of(self.type_names)
+        super().__init__(f"{names}: {text}" if text else names)
+        if traceback:
+            self.add_note(traceback)
 
 
 class ToolError(ToolDeclError):

@@ -125,6 +125,9 @@ def test_every_status_is_shown(report):
         ("lookup_order", "unknown_tool", "not_started", 0),
         ("look_up_order", "not_found", "completed", 1),
         ("arrival_date", "cancelled", "stopped", 1),
+        ("plan_round", "timeout", "abandoned", 1),
+        ("plan_apart", "timeout", "killed", 1),
+        ("scan_label", "worker_died", "killed", 1),
     ],
     ids=lambda row: f"{row[0]}-{row[1]}",
 )
@@ -175,9 +178,23 @@ def test_what_was_left_behind_is_listed(report):
 
 def test_no_thread_is_said_to_be_ended(report):
     """
-    Nothing ends a thread from outside.
+    Nothing ends a thread from outside; what is killed ran in a process.
     """
-    assert [] == re.findall(r"\b(?:terminat|kill)\w*", report.lower())
+    killed = {tool for tool, _, fate, _ in columns(report) if fate == "killed"}
+
+    assert {"plan_apart", "scan_label"} == killed
+    assert [] == re.findall(r"terminat\w*", report.lower())
+    assert "may still be running" in line_of(report, "Tool 'plan_round' did not finish")
+    assert "It was killed." in line_of(report, "Tool 'plan_apart' did not finish")
+
+
+def line_of(report, words):
+    """
+    Return what is said from *words* on, as one line.
+    """
+    flat = " ".join(report.split())
+
+    return flat[flat.index(words) :][:160]
 
 
 def test_nothing_is_wider_than_the_page(report):
@@ -239,7 +256,7 @@ def test_a_broken_claim_is_the_exit_code(folder):
 
     assert (1, b"") == (done.returncode, done.stderr)
     assert re.search(r"^BROKEN  A timeout is answered within -1 s ", text, re.MULTILINE)
-    assert text.endswith("1 of 5 claims broken.\n")
+    assert text.endswith("1 of 6 claims broken.\n")
 
 
 def test_the_pages_it_searches_are_the_documentation():

@@ -187,7 +187,7 @@ def client_of(declared, **options):
     )
     assert [] == faults
     client = object.__new__(Client)
-    client._set_up(ToolTable.assemble([declared]), settings, State({}))
+    client._set_up(ToolTable.assemble([declared]), settings, State({}), {})
 
     return client
 

@@ -18,15 +18,9 @@ from __future__ import annotations
 
 from . import _exit as _exit
 from ._abandoned import AbandonedCall, Entry, Ledger, forget_task
+from ._attempt import Attempt, TimeoutSource
 from ._awaiting import needs_loop
-from ._body import (
-    Attempt,
-    BodyStopped,
-    GeneratorTooLong,
-    TimeoutSource,
-    arun_body,
-    run_body,
-)
+from ._body import BodyStopped, GeneratorTooLong, arun_body, run_body
 from ._hosts import NoThreadError, start_thread
 from ._incontext import InContext
 from ._jobs import GRACE, Job, Place
@@ -34,7 +28,7 @@ from ._lines import Line, Ticket
 from ._loops import LoopClosedError, LoopHolder
 from ._outcome import ask_to_stop, settle
 from ._signals import Stopped, StopSignal
-from ._stays import arun_job, run_here, run_job
+from ._stays import arun_away, arun_job, run_here, run_job
 from ._threads import submit
 from ._waits import LoopWaiter, ThreadWaiter
 
@@ -60,6 +54,7 @@ __all__ = [
     "ThreadWaiter",
     "Ticket",
     "TimeoutSource",
+    "arun_away",
     "arun_body",
     "arun_job",
     "ask_to_stop",

@@ -27,7 +27,7 @@ from typing import Any, final
 
 from .._clock import monotonic
 from .._context import ToolContext
-from ._body import Attempt
+from ._attempt import Attempt
 
 
 @final

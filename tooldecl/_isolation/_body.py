@@ -1,5 +1,5 @@
 """
-One attempt of one call, and what runs its body.
+What runs the body of an attempt.
 
 Invariants:
 
@@ -12,16 +12,14 @@ Invariants:
 
 from __future__ import annotations
 
-import asyncio
 import sys
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextvars import Context
-from typing import Any, Literal
+from collections.abc import AsyncGenerator, Awaitable, Generator
+from typing import Any
 
-from .._calls import Fate
 from .._clock import monotonic
-from .._context import CURRENT, ToolContext
+from .._context import CURRENT
+from ._attempt import Attempt
 from ._awaiting import (
     PLAIN,
     is_async_generator,
@@ -29,126 +27,6 @@ from ._awaiting import (
     is_generator,
     on_its_loop,
 )
-from ._signals import StopSignal
-
-
-TimeoutSource = Literal["declared", "engine", "batch"]
-
-
-class Attempt:
-    """
-    One run of a body: what to run, its limits, and what came of it.
-    """
-
-    __slots__ = (
-        "apart",
-        "call",
-        "cancelled_at",
-        "context",
-        "deadline",
-        "error",
-        "fate",
-        "finished",
-        "limit",
-        "refused",
-        "revoked",
-        "signal",
-        "source",
-        "started",
-        "stop",
-        "timed_out",
-        "timeout",
-        "value",
-        "values",
-        "variables",
-    )
-
-    def __init__(
-        self,
-        call: Callable[[dict[str, Any], ToolContext], object],
-        values: dict[str, Any],
-        context: ToolContext,
-        variables: Context,
-    ) -> None:
-        self.call = call
-        self.values = values
-        self.context = context
-        self.variables = variables
-        self.timeout: float | None = None
-        self.source: TimeoutSource | None = None
-        self.deadline: float | None = None
-        self.limit: int | None = None
-        self.refused: str | None = None
-        self.revoked = False  # its client was closed under it
-        self.apart = False  # as a task it is one of its own, also without a timeout
-        self.signal: StopSignal | None = None  # set when its batch is over
-        self.started = False
-        self.stop = False
-        self.cancelled_at: float | None = None
-        self.finished: float | None = None
-        self.timed_out = False
-        self.value: Any = None
-        self.error: BaseException | None = None
-        self.fate = Fate.NOT_STARTED
-
-    def begin_clock(self) -> None:
-        """
-        Start the attempt's clock, if it has one.
-        """
-        if self.timeout is not None and self.deadline is None:
-            self.deadline = self.context.deadline = monotonic() + self.timeout
-
-    def remaining(self) -> float | None:
-        """
-        Return the seconds until the deadline, at least 0, or None without one.
-        """
-        return None if self.deadline is None else max(0.0, self.deadline - monotonic())
-
-    def await_value(self) -> None:
-        """
-        Make what a sync body returned the body of what is left to run.
-        """
-        value, self.value = self.value, None
-        self.finished = None
-
-        def call(_values: dict[str, Any], _context: ToolContext) -> object:
-            return value
-
-        self.call = call
-
-    def close(self) -> None:
-        """
-        Close the outcome, also of a body that was ended before it could run.
-        """
-        if self.finished is None:
-            self.error = self.error or asyncio.CancelledError()
-            self.finished = monotonic()
-
-    def refuse(self, error: Exception) -> None:
-        """
-        Say that nothing could be found to run the body on, or what is left of it.
-        """
-        self.timed_out = False
-        if self.started:
-            self.error, self.fate = error, Fate.COMPLETED
-        else:
-            self.refused = str(error)
-
-    def revoke(self) -> None:
-        """
-        Say that the client was closed before the body could be run on its loop.
-        """
-        self.error, self.revoked, self.timed_out = asyncio.CancelledError(), True, False
-
-    @property
-    def in_time(self) -> bool:
-        """
-        Whether the body ended, and not after its deadline.
-        """
-        if self.finished is None or self.deadline is None:
-            return self.finished is not None
-
-        return self.finished <= self.deadline
 
 
 class GeneratorTooLong(Exception):  # noqa: N818 (a signal between two of our own frames)

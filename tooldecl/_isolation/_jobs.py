@@ -23,7 +23,8 @@ from typing import final
 
 from .._calls import Fate
 from ._abandoned import Entry, Ledger
-from ._body import Attempt, arun_body
+from ._attempt import Attempt
+from ._body import arun_body, run_body
 from ._outcome import ask_to_stop, settle
 
 
@@ -60,6 +61,7 @@ class Job:
     Args:
         can_stop: The body runs as a task, which can be cancelled.
         on_private_loop: That task needs a loop of its own, on the thread it gets.
+        run: Runs the body on a thread, where it is no task.
 
     Attributes:
         wake: Tells the caller that the body is over.
@@ -78,6 +80,7 @@ class Job:
         "home",
         "on_private_loop",
         "place",
+        "run",
         "wake",
     )
 
@@ -88,8 +91,10 @@ class Job:
         *,
         can_stop: bool = False,
         on_private_loop: bool = False,
+        run: Callable[[Attempt], None] = run_body,
     ) -> None:
         self.attempt = attempt
+        self.run = run
         self.place = place
         self.can_stop = can_stop
         self.on_private_loop = on_private_loop

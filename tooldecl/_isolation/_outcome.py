@@ -16,7 +16,8 @@ import asyncio
 from .._calls import Fate
 from .._clock import monotonic
 from .._context import seal
-from ._body import Attempt, BodyStopped
+from ._attempt import Attempt
+from ._body import BodyStopped
 
 
 def settle(attempt: Attempt) -> None:
@@ -57,3 +58,5 @@ def ask_to_stop(attempt: Attempt, *, cancels: bool) -> None:
     if cancels:
         attempt.cancelled_at = monotonic()
     seal(attempt.context, cancelled=True)
+    if attempt.kill is not None:
+        attempt.kill()

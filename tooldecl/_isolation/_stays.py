@@ -10,11 +10,16 @@ import asyncio
 
 from collections.abc import Callable, Iterable
 
-from ._body import Attempt, run_body
+from ._attempt import Attempt
+from ._body import run_body
 from ._jobs import Job, Place
-from ._outcome import settle
+from ._outcome import ask_to_stop, settle
 from ._signals import Stopped
 from ._waits import LoopWaiter, ThreadWaiter
+
+
+# A body elsewhere has been ended by force long before so many seconds have passed.
+AWAY_SECONDS = 2.0
 
 
 def run_job(job: Job, submit: Callable[[Job], None]) -> None:
@@ -109,6 +114,29 @@ async def arun_job(job: Job, submit: Callable[[Job], None]) -> None:
         job.give_up()
         raise
     await _end(job, waiter)
+
+
+async def arun_away(job: Job, submit: Callable[[Job], None]) -> None:
+    """
+    Submit *job*, whose own runner keeps the clock, and wait for it on the running loop.
+
+    A caller that is cancelled has the body ended, and hears of its end before it goes.
+    """
+    attempt = job.attempt
+    waiter = LoopWaiter(asyncio.get_running_loop())
+    job.wake = waiter.wake
+    submit(job)
+    ended = False
+    try:
+        ended = await waiter.wait(None)
+    except asyncio.CancelledError:
+        ask_to_stop(attempt, cancels=False)
+        ended = await waiter.wait(AWAY_SECONDS)
+        raise
+    finally:
+        if not ended:
+            ask_to_stop(attempt, cancels=False)
+            job.give_up()
 
 
 async def _end(job: Job, waiter: LoopWaiter) -> None:

@@ -24,7 +24,6 @@ import threading
 
 from collections.abc import Callable
 
-from ._body import run_body
 from ._hosts import new_loop, run_loop, start_thread, wind_up
 from ._jobs import Job, nothing
 
@@ -133,7 +132,7 @@ def _run(job: Job) -> Callable[[], None]:
     if job.on_private_loop:
         _run_on_private_loop(job)
         return nothing
-    run_body(job.attempt)
+    job.run(job.attempt)
 
     return job.wake if job.end() else nothing
 

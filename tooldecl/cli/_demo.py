@@ -13,6 +13,7 @@ from ._demo_checks import (
     Verdict,
     answered_once_in_order,
     duplicates_refused,
+    killed_do_no_more,
     refused_never_ran,
     timeouts_answered,
     transcripts_valid,
@@ -28,6 +29,7 @@ from ._demo_model import (
 )
 from ._demo_parts import HANGING_ORDER
 from ._demo_report import Report, new_console
+from ._demo_rounds import growth_of
 from ._demo_stage import Stage, staged
 
 
@@ -163,12 +165,14 @@ def _always(report: Report, stage: Stage, episodes: list[Episode]) -> list[Verdi
         report.episode(episode, stage.journal, explain=True)
         episodes.append(episode)
     results = [r for answers in stage.journal.answers.values() for r in answers]
+    apart = [] if stage.heavy is None else [killed_do_no_more(*growth_of(*stage.notes))]
 
     return [
         answered_once_in_order(episodes, stage.journal),
         refused_never_ran(results, stage.entries.counts(), sneaked),
         duplicates_refused(refusal),
         timeouts_answered(results),
+        *apart,
         transcripts_valid(episodes),
     ]
 

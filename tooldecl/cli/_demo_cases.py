@@ -28,6 +28,8 @@ from ._demo_tools import ATTEMPTS, PATIENCE, search_the_web
 
 _HANGING = {"order": HANGING_ORDER}
 
+_NO_PROCESSES = "not shown: this system has no worker processes"
+
 _NUMBERS = itertools.count(1)
 
 
@@ -135,6 +137,26 @@ def never_started(stage: Stage) -> Episode:
     )
 
 
+def killed_and_abandoned(stage: Stage) -> Episode:
+    """
+    Compute without end in a thread and in a process, side by side, and crash a library.
+    """
+    title = (
+        "A computation that does not end, on a thread and in a process, side by side; "
+        "then a library that crashes its process."
+    )
+    if stage.heavy is None:
+        return Episode(title=title, asked=[], results=[], remark=_NO_PROCESSES)
+    thread, process = map(str, stage.notes)
+    calls = [
+        ToolCall("plan_round", {"stops": 12, "notes": thread}),
+        ToolCall("plan_apart", {"stops": 12, "notes": process}),
+        ToolCall("scan_label", {"order": 1001}),
+    ]
+
+    return _batch(title, stage.heavy, calls)
+
+
 def cancelled(stage: Stage) -> Episode:
     """
     Cancel the caller of an async tool; the answer goes to the hooks.
@@ -215,4 +237,5 @@ ALWAYS = (
     nothing_to_send,
     never_started,
     cancelled,
+    killed_and_abandoned,
 )

@@ -31,6 +31,17 @@ class Verdict:
     evidence: str
 
 
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """
+    How many notes a body had made when its call was answered, and some time later.
+    """
+
+    at_answer: int
+    later: int
+
+
 def answered_once_in_order(episodes: Iterable[Episode], journal: Journal) -> Verdict:
     """
     Judge whether each call got one answer, and each part its answers in request order.
@@ -107,6 +118,22 @@ def timeouts_answered(results: Iterable[ToolResult]) -> Verdict:
         claim=f"A timeout is answered within {LATEST_ANSWER:g} s",
         held=bool(late) and worst <= LATEST_ANSWER,
         evidence=f"{len(late)} calls, at most {worst * 1000:.0f} ms late",
+    )
+
+
+def killed_do_no_more(abandoned: Growth, killed: Growth) -> Verdict:
+    """
+    Judge by what they note whether a killed body does nothing after its answer.
+
+    Args:
+        abandoned: Notes of a body on a thread, which nothing can stop.
+        killed: Those of the same body in a process.
+    """
+    return Verdict(
+        claim="A killed body does nothing after its answer",
+        held=killed.at_answer > 0 and killed.later == killed.at_answer,
+        evidence=f"{killed.later - killed.at_answer} notes after it; the abandoned one "
+        f"made {abandoned.later - abandoned.at_answer}",
     )
 
 

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import final
 
 from .. import ToolClient, ToolRequest, ToolResult
-from ..engines import SequentialEngine
+from ..engines import SequentialEngine, ThreadEngine
+from ..exceptions import NotAvailableError
 from ._demo_journal import Journal
 from ._demo_parts import Carrier, Database, OtherWriter, Pages
+from ._demo_rounds import plan_apart, plan_round, scan_label
 from ._demo_tools import Entries, ShopTools
 
 
@@ -35,6 +37,8 @@ class Stage:
         back_office: The same with more tools.
         cramped: A client that takes no more calls while a body is left behind.
         guarded: A client with a filter that fails.
+        heavy: A client with tools that need a process; None where there is none to have.
+        notes: Where what was computed on a thread and in a process is noted.
     """
 
     tools: ShopTools
@@ -46,13 +50,17 @@ class Stage:
     back_office: ToolClient
     cramped: ToolClient
     guarded: ToolClient
+    heavy: ToolClient | None
+    notes: tuple[Path, Path]
 
     @property
     def clients(self) -> tuple[ToolClient, ...]:
         """
         All clients.
         """
-        return self.shop, self.back_office, self.cramped, self.guarded
+        light = self.shop, self.back_office, self.cramped, self.guarded
+
+        return light if self.heavy is None else (*light, self.heavy)
 
 
 @contextlib.contextmanager
@@ -72,6 +80,12 @@ def staged() -> Generator[Stage, None, None]:
         pages, entries, journal = Pages(), Entries(), Journal()
         tools = ShopTools(database, carrier, pages, entries)
         shop = ToolClient(tools.for_the_model(), hooks=[journal, writer])
+        notes = Path(folder) / "thread.txt", Path(folder) / "process.txt"
+        for file in notes:
+            file.touch()
+        heavy = _heavy(journal)
+        if heavy is not None:
+            stack.enter_context(heavy)
         yield Stage(
             tools=tools,
             pages=pages,
@@ -90,7 +104,22 @@ def staged() -> Generator[Stage, None, None]:
             guarded=stack.enter_context(
                 ToolClient([tools.look_up_order], filters=[audit], hooks=[journal])
             ),
+            heavy=heavy,
+            notes=notes,
         )
+
+
+def _heavy(journal: Journal) -> ToolClient | None:
+    """
+    Return the client that needs processes, or None on a system without them.
+    """
+    heavy = [plan_round, plan_apart, scan_label]
+    try:
+        return ToolClient(heavy, engine=ThreadEngine(), hooks=[journal])
+    except* NotAvailableError:
+        pass
+
+    return None
 
 
 def audit(request: ToolRequest) -> Generator[ToolRequest, ToolResult, ToolResult]:

@@ -6,8 +6,15 @@ from __future__ import annotations
 
 from ._asyncio import AsyncioEngine
 from ._base import Engine
+from ._processes import ProcessEngine
 from ._sequential import SequentialEngine
 from ._threads import ThreadEngine
 
 
-__all__ = ["AsyncioEngine", "Engine", "SequentialEngine", "ThreadEngine"]
+__all__ = [
+    "AsyncioEngine",
+    "Engine",
+    "ProcessEngine",
+    "SequentialEngine",
+    "ThreadEngine",
+]

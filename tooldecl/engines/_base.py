@@ -12,6 +12,7 @@ from typing import Any, Self
 from .._calls import ToolResult
 from .._isolation import Ledger, Line
 from .._meta import Isolation
+from .._processes import Pool
 from .._runtime import Incoming
 from .._sentinels import UNSET, Unset
 from .._wording import seconds
@@ -20,6 +21,10 @@ from ._plan import OverLimit
 
 
 __all__ = ["Engine"]
+
+
+# Workers at most where an engine does not limit how many calls run at once.
+WORKERS = 8
 
 
 class Engine(ABC):
@@ -50,6 +55,8 @@ class Engine(ABC):
     max_concurrency: int | None = None
     over_limit: OverLimit = "queue"
     max_abandoned: int | None = None
+    memory_limit: int | None = None
+    recycle: int | None = None
     default_isolation: Isolation | None = None
     _closed = False
 
@@ -90,6 +97,20 @@ class Engine(ABC):
 
         return line
 
+    @property
+    def workers(self) -> Pool:
+        """
+        The worker processes for what runs in one.
+        """
+        size = self.max_concurrency or WORKERS
+
+        def make() -> Pool:
+            return Pool(size, memory_limit=self.memory_limit, recycle=self.recycle)
+
+        workers: Pool = self._own("_workers", make)
+
+        return workers
+
     def _own(self, name: str, make: Callable[[], Any]) -> Any:
         found = vars(self).get(name)
         # Of two threads that come first, both get what one of them has made.
@@ -127,9 +148,12 @@ class Engine(ABC):
         """
         Take no more calls, from any client; may be called twice.
 
-        Calls that run go on to their end.
+        Calls that run go on to their end, but those in worker processes: they are
+        ``cancelled``, and their bodies killed.
         """
         self._closed = True
+        if "_workers" in vars(self):
+            self.workers.close()
 
     async def aclose(self) -> None:
         """

@@ -1,0 +1,88 @@
+"""
+What host and worker say to each other of one call.
+"""
+
+from __future__ import annotations
+
+import json
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._context import facts_of
+from .._encode import encode
+from .._ids import own_run
+from .._isolation import Attempt
+from .._jsonforms import JSON
+from ..exceptions import CallError
+from ._handle import Worker
+from ._wire import ANSWER, CALL, frame, parts
+
+
+def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any], str]:
+    """
+    Send a request and return the answer.
+
+    Raises:
+        TimeoutError, BlockingIOError: The deadline passed before there was one.
+        EOFError: The worker is gone.
+    """
+    call = worker.calls
+    worker.sock.settimeout(attempt.remaining())
+    try:
+        worker.sock.sendall(request)
+    except ConnectionError as error:
+        raise EOFError from error
+    while True:
+        while not worker.frames.has_all():
+            worker.sock.settimeout(attempt.remaining())
+            worker.frames.receive()
+        kind, body = worker.frames.read()
+        head, text = parts(body)
+        if kind == ANSWER:
+            return head, text
+        if attempt.remaining() == 0.0:  # it may go on for ever about how far it is
+            raise TimeoutError
+        number, done, total, message = head
+        if number == call:
+            attempt.context.progress(done, total, message)
+
+
+def request_of(tool: int, worker: Worker, attempt: Attempt) -> bytes:
+    """
+    Return the frame of a call.
+    """
+    context = attempt.context
+    facts = facts_of(context)
+    run = facts.run_id
+    head = {
+        "tool": tool,
+        "call": worker.calls,
+        "call_id": facts.call_id,
+        "attempt": context.attempt,
+        "left": attempt.remaining(),
+        "limit": attempt.limit,
+        "run_id": own_run(run) if isinstance(run, int) else run,
+        "position": facts.position,
+        "state": _crossing(facts.state),
+        "deps": facts.deps is not None,
+    }
+
+    return frame(CALL, head, JSON.encode(facts.arguments))
+
+
+def _crossing(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """
+    Return the slots of the state that have a JSON form, and the types of the others.
+    """
+    crossing: dict[str, Any] = {}
+    lost: dict[str, str] = {}
+    for slot, value in state.items():
+        try:
+            text = encode(value, tool="")
+        except CallError:
+            lost[slot] = type(value).__name__
+        else:
+            crossing[slot] = text if isinstance(value, str) else json.loads(text)
+
+    return crossing, lost

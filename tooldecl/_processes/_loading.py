@@ -1,0 +1,179 @@
+"""
+How a tool gets into a worker: by reference, never by value of its code.
+
+A function is named by its module and qualname, a bound method by its instance, which is
+pickled here, once, when the client is built. `__main__` is refused: a worker does not run
+the script again.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import itertools
+import pickle
+import sys
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+from .._build import Built, build
+from .._declared import Declared, declared_of
+from .._meta import ToolMeta
+from .._refs import label_of
+from .._spec import GivenPromise, ToolSpec
+from .._subschemas import copied
+from ..exceptions import NotImportableError
+
+
+_NUMBER = itertools.count(1)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cargo:
+    """
+    One tool, ready to be sent to a worker.
+
+    Attributes:
+        number: Names it to a worker; no other of this process has it.
+        name: The tool's name.
+        pickled: How a worker finds it.
+        modules: What has to be imported for it: pairs of name and file.
+    """
+
+    number: int
+    name: str
+    pickled: bytes
+    modules: tuple[tuple[str, str | None], ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """
+    One tool in a worker.
+    """
+
+    meta: ToolMeta
+    built: Built
+    stop_on: tuple[type[BaseException], ...]
+
+
+def cargo_of(declared: Declared, stop_on: tuple[type[BaseException], ...]) -> Cargo:
+    """
+    Return what a worker needs of a tool.
+
+    Raises:
+        NotImportableError: A worker could not find it.
+    """
+    meta, listed = declared.meta, declared.function
+    modules = tuple(_modules_of(meta, listed))
+    given = declared.promise
+    schema = copied(given.given.schema) if isinstance(given, GivenPromise) else None
+    try:
+        pickled = pickle.dumps((listed, meta, schema, stop_on))
+    except MemoryError:
+        raise
+    except Exception as error:  # the methods of a foreign object may raise anything
+        raise _refusal(meta, _why_not(meta, error)) from error
+
+    return Cargo(number=next(_NUMBER), name=meta.name, pickled=pickled, modules=modules)
+
+
+def _modules_of(meta: ToolMeta, listed: object) -> Iterable[tuple[str, str | None]]:
+    """
+    Yield the modules of a function and of the instance that it is bound to.
+    """
+    holder = getattr(listed, "__self__", None)
+    kind = holder if isinstance(holder, type) else type(holder)
+    names = [meta.ref.partition(":")[0]]
+    if holder is not None:
+        names.append(kind.__module__)
+    for name in dict.fromkeys(names):
+        if name == "__main__":
+            raise _refusal(
+                meta,
+                "it is defined in the script that is run (__main__), and a worker does "
+                "not run that again",
+            )
+        module = sys.modules.get(name)
+        file = getattr(module, "__file__", None)
+        if module is None or (file is None and getattr(module, "__spec__", 0) is None):
+            raise _refusal(meta, f"there is no module {name!r} to import it from")
+        yield name, file
+
+
+def _why_not(meta: ToolMeta, error: Exception) -> str:
+    _, _, qualname = meta.ref.partition(":")
+    if "<lambda>" in qualname:
+        return "a lambda has no name to find it by"
+    if "<locals>" in qualname:
+        return f"{label_of(meta.ref)} is defined inside of another function"
+
+    return f"it cannot be pickled ({type(error).__name__}: {error})"
+
+
+def _refusal(meta: ToolMeta, reason: str) -> NotImportableError:
+    return NotImportableError(tool=meta.name, ref=meta.ref, reason=reason)
+
+
+def load(pickled: bytes) -> Loaded:
+    """
+    Find a tool in this process.
+
+    Raises:
+        Exception: Whatever finding it raises.
+    """
+    listed, meta, schema, stop_on = pickle.loads(pickled)  # noqa: S301 (the host's own)
+    declared = _declared(listed, meta, schema)
+
+    return Loaded(meta=meta, built=build(replace(declared, meta=meta)), stop_on=stop_on)
+
+
+def _declared(
+    listed: Callable[..., object], meta: ToolMeta, schema: Mapping[str, Any] | None
+) -> Declared:
+    if schema is None:
+        return declared_of(listed)
+    spec = ToolSpec(
+        name=meta.name,
+        description=meta.description,
+        input_schema=schema,
+        handler=listed,
+    )
+
+    return declared_of(spec)
+
+
+def import_all(modules: Iterable[tuple[str, str | None]]) -> None:
+    """
+    Import modules, by their file where their name leads to nothing.
+
+    Raises:
+        Exception: Whatever their code raises.
+    """
+    for name, file in modules:
+        if name in sys.modules:
+            continue
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            missing = error.name or ""
+            if file is None or not f"{name}.".startswith(f"{missing}."):
+                raise
+            _import_file(name, file)
+
+
+def _import_file(name: str, file: str) -> None:
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise

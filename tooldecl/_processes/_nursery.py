@@ -1,0 +1,223 @@
+"""
+The host's side of the zygote: starting it, having it fork workers, and ending it.
+"""
+
+from __future__ import annotations
+
+import array
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import weakref
+
+from collections.abc import Callable, Iterable
+from typing import final
+
+from .._clock import monotonic
+from .._isolation import start_thread
+from ._handle import NoProcessError, Worker
+from ._zygote import HELLO
+
+
+# Seconds for the zygote or a worker to start, the import of the tools' modules included.
+START_SECONDS = 60.0
+# Seconds for the zygote to end after its control socket was closed.
+END_SECONDS = 2.0
+
+_BOOT = (
+    "import json, sys; given = json.loads(sys.argv[-1]); sys.path[:] = given['path']; "
+    "from tooldecl._processes._zygote import main; "
+    "main(int(sys.argv[-2]), sys.argv[-1])"
+)
+
+
+@final
+class Nursery:
+    """
+    One zygote, from its start to its end.
+
+    Args:
+        modules: What it imports before it forks: pairs of name and file.
+        memory_limit: Bytes of address space that a body may map, or None.
+
+    Raises:
+        NoProcessError: It cannot be started.
+    """
+
+    def __init__(
+        self,
+        modules: Iterable[tuple[str, str | None]],
+        *,
+        memory_limit: int | None,
+    ) -> None:
+        if not sys.executable:
+            raise NoProcessError("the path of the Python interpreter is not known")
+        settings = {
+            "path": import_path(),
+            "modules": list(modules),
+            "memory_limit": memory_limit,
+        }
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            self._process = _started(theirs.fileno(), json.dumps(settings))
+        except OSError as error:
+            self._control.close()
+            raise NoProcessError(str(error)) from error
+        finally:
+            theirs.close()
+        self._finalizer = weakref.finalize(self, _end, self._control, self._process)
+        if not self._says_hello():
+            self.end()
+            raise NoProcessError("the process that starts workers could not be started")
+
+    def _says_hello(self) -> bool:
+        self._control.settimeout(START_SECONDS)
+        try:
+            return self._control.recv(len(HELLO)) == HELLO
+        except OSError:
+            return False
+        finally:
+            self._control.settimeout(None)
+
+    def spawn(self) -> Worker:
+        """
+        Ask for a worker; it need not be there yet.
+
+        Raises:
+            OSError: The zygote is gone, or there are no descriptors left.
+        """
+        ours, theirs = socket.socketpair()
+        try:
+            news, tell = os.pipe()
+        except OSError:
+            ours.close()
+            theirs.close()
+            raise
+        fds = array.array("i", [theirs.fileno(), tell])
+        try:
+            self._control.sendmsg([b"s"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
+        except OSError:
+            ours.close()
+            os.close(news)
+            raise
+        finally:
+            theirs.close()
+            os.close(tell)
+
+        return Worker(self, ours, news)
+
+    def end(self) -> None:
+        """
+        End it, and all workers with it; may be called twice.
+        """
+        self._finalizer()
+
+    def forget(self) -> None:
+        """
+        Let go of it in a forked child, whose it is not.
+        """
+        self._finalizer.detach()
+        self._control.close()
+        self._process.returncode = 0
+
+
+@final
+class Start:
+    """
+    A zygote that is being started.
+    """
+
+    def __init__(self, make: Callable[[], Nursery]) -> None:
+        self._make = make
+        self._done = threading.Event()
+        self._nursery: Nursery | None = None
+        self.reason = "the process that starts workers is not ready yet"
+        start_thread(threading.Thread(target=self._run, daemon=True))
+
+    def _run(self) -> None:
+        try:
+            self._nursery = self._make()
+        except Exception as error:  # who waits for it is told
+            self.reason = str(error)
+        self._done.set()
+
+    @property
+    def is_over(self) -> bool:
+        """
+        Whether it is there, or cannot be.
+        """
+        return self._done.is_set()
+
+    def wait(self, until: float) -> Nursery | None:
+        """
+        Wait for it; None where there is none, or not yet.
+        """
+        self._done.wait(max(0.0, until - monotonic()))
+
+        return self._nursery
+
+
+def _started(control: int, settings: str) -> subprocess.Popen[bytes]:
+    errors = _error_output()
+
+    return subprocess.Popen(  # noqa: S603 (our own program, our own arguments)
+        [sys.executable, *_flags(), "-c", _BOOT, str(control), settings],
+        pass_fds=[control],
+        stdin=subprocess.DEVNULL,
+        stdout=errors,
+        stderr=errors,
+        process_group=0,  # a Ctrl-C at the terminal is the host's
+    )
+
+
+def _error_output() -> int:
+    """
+    Return where the host's errors go: all that its workers print goes there.
+    """
+    try:
+        os.fstat(2)
+    except OSError:
+        return subprocess.DEVNULL
+
+    return 2
+
+
+def _flags() -> list[str]:
+    """
+    Return the options that this interpreter was started with, for another one.
+    """
+    flags = sys.flags
+    given = ["-" + "O" * flags.optimize] if flags.optimize else []
+    if flags.isolated:
+        given.append("-I")
+    given += [f"-W{option}" for option in sys.warnoptions]
+    for name, value in sys._xoptions.items():
+        given.append(f"-X{name}" if value is True else f"-X{name}={value}")
+
+    return given
+
+
+def import_path() -> list[str]:
+    """
+    Return where this interpreter finds modules.
+    """
+    return [e for e in map(_as_is, sys.path) if isinstance(e, str)]
+
+
+def _as_is(entry: object) -> object:
+    return entry
+
+
+def _end(control: socket.socket, zygote: subprocess.Popen[bytes]) -> None:
+    """
+    End a zygote, and with it its workers.
+    """
+    control.close()
+    try:
+        zygote.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        zygote.kill()  # the kernel ends the workers with it
+        zygote.wait()

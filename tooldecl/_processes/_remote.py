@@ -1,0 +1,297 @@
+"""
+One attempt in a worker process, from its start to the truth about its end.
+
+Invariants:
+
+1. The clock starts when the call is sent to a worker that has its tool loaded: starting a
+   process and importing a module are no part of the body.
+2. At the deadline, and when the caller gives up, the worker's whole group is killed. The
+   fate is ``killed`` once the zygote has said that nothing of it is left.
+3. Whatever goes wrong between host and worker costs this call and its worker, no other.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+
+from collections.abc import Mapping
+from typing import Any, final
+
+from .._calls import Fate
+from .._clock import monotonic
+from .._context import facts_of
+from .._isolation import (
+    Attempt,
+    Entry,
+    GeneratorTooLong,
+    Job,
+    Place,
+    Stopped,
+    Ticket,
+    arun_away,
+    ask_to_stop,
+    settle,
+    submit,
+)
+from .._wording import exit_text
+from ..exceptions import (
+    NotRunError,
+    ResultTooLargeError,
+    UnencodableResultError,
+    WorkerDiedError,
+)
+from ._dialogue import ask, request_of
+from ._handle import End, NoProcessError, Worker
+from ._loading import Cargo
+from ._nursery import START_SECONDS
+from ._outcome import not_loaded, out_of_memory, restored
+from ._pool import Pool
+from ._wire import MAX_FRAME, BrokenFrameError
+
+
+logger = logging.getLogger("tooldecl")
+
+
+@final
+class RemoteRun:
+    """
+    Runs attempts of one client's tools in the workers of a pool.
+
+    Args:
+        pool: The workers.
+        cargo: The tools, by name.
+        place: Whose bodies they are.
+        stop_on: The client's stop signals.
+    """
+
+    __slots__ = ("_cargo", "_place", "_stop_on", "pool")
+
+    def __init__(
+        self,
+        pool: Pool,
+        cargo: Mapping[str, Cargo],
+        place: Place,
+        stop_on: tuple[type[BaseException], ...],
+    ) -> None:
+        self.pool = pool
+        self._cargo = cargo
+        self._place = place
+        self._stop_on = stop_on
+
+    def invoke(self, attempt: Attempt) -> None:
+        """
+        Run an attempt from sync code, once there is a worker to be had.
+        """
+        places, ticket = self.pool.places, Ticket()
+        try:
+            if not places.stand(ticket):
+                began = monotonic()
+                places.enter(ticket, _left_of_batch(attempt), attempt.signal)
+                facts_of(attempt.context).waited += monotonic() - began
+            if _has_its_turn(attempt, ticket):
+                self.run(attempt)
+        finally:
+            places.leave(ticket)
+
+    async def ainvoke(self, attempt: Attempt) -> None:
+        """
+        Run an attempt from async code; a thread of ours waits for the worker.
+        """
+        places, ticket = self.pool.places, Ticket()
+        try:
+            if not places.stand(ticket):
+                began = monotonic()
+                await places.aenter(ticket, _left_of_batch(attempt))
+                facts_of(attempt.context).waited += monotonic() - began
+            if _has_its_turn(attempt, ticket):
+                await arun_away(Job(attempt, self._place, run=self.run), submit)
+        finally:
+            places.leave(ticket)
+
+    def run(self, attempt: Attempt) -> None:
+        """
+        Run an attempt on this thread; its outcome is in the attempt. Who calls has a place.
+        """
+        began = monotonic()
+        try:
+            worker = self.pool.take(_until(attempt))
+        except NoProcessError as error:
+            if _left_of_batch(attempt) == 0.0:
+                attempt.ended_by = _batch_over(attempt.context.tool)
+            else:
+                attempt.refuse(error, "worker process")
+            return
+        answered, signal = False, attempt.signal
+        attempt.kill = worker.kill
+
+        def stop() -> None:
+            ask_to_stop(attempt, cancels=False)
+
+        try:
+            if signal is not None:
+                signal.add(stop)
+            if attempt.stop:  # before there was anything to kill
+                worker.kill()
+            self._run(attempt, worker, began)
+            answered = True
+        except (EOFError, BrokenFrameError, TimeoutError, BlockingIOError) as error:
+            answered = True
+            self._ended(attempt, worker, error)
+        finally:
+            attempt.kill = None
+            if signal is not None:
+                signal.discard(stop)
+            if not answered:  # interrupted: the body ends here too
+                ask_to_stop(attempt, cancels=False)
+                self._bury(attempt, worker)
+        if signal is not None and signal.is_set:
+            raise Stopped
+
+    def _run(self, attempt: Attempt, worker: Worker, began: float) -> None:
+        """
+        Load the tool where the worker has not, run it, and read the answer.
+        """
+        tool = self._cargo[attempt.context.tool]
+        fault = self.pool.load(worker, tool, _until(attempt))
+        if fault is not None:
+            self.pool.give_back(worker)
+            attempt.ended_by = not_loaded(tool.name, *fault)
+            return
+        left = _left_of_batch(attempt)
+        if left is not None:
+            attempt.keep_to_batch(left)
+        facts_of(attempt.context).waited += monotonic() - began
+        attempt.begin_clock()
+        attempt.started = True
+        head, text = ask(worker, request_of(tool.number, worker, attempt), attempt)
+        attempt.finished = head.get("ended") or monotonic()
+        self._take_over(attempt, head, text)
+        # What is left of memory after that is too little to go on with.
+        spent = "MemoryError" in head.get("failed", {}).get("types", ())
+        self.pool.give_back(worker, spent=spent)
+        settle(attempt)
+
+    def _take_over(self, attempt: Attempt, head: dict[str, Any], text: str) -> None:
+        """
+        Make of an answer what a body of this process would have left.
+        """
+        tool = attempt.context.tool
+        if "failed" in head:
+            error = restored(head["failed"], self._stop_on)
+            if isinstance(error, MemoryError) and self.pool.memory_limit is not None:
+                attempt.ended_by = out_of_memory(tool, self.pool.memory_limit, error)
+            else:
+                attempt.error = error
+        elif "items" in head:
+            attempt.error = GeneratorTooLong(head["items"])
+        elif "unencodable" in head:
+            kind, reason = head["unencodable"]
+            attempt.encoded = UnencodableResultError(
+                tool=tool, type_name=kind, reason=reason
+            )
+        elif "too_long" in head:
+            attempt.encoded = ResultTooLargeError(
+                tool=tool, limit=attempt.limit or MAX_FRAME, size=head["too_long"]
+            )
+        else:
+            attempt.encoded = text
+            attempt.value = text if head["text"] else json.loads(text)
+            for slot, value in head["writes"].items():
+                attempt.context.write(slot, value)
+
+    def _ended(self, attempt: Attempt, worker: Worker, error: Exception) -> None:
+        """
+        Say what became of a body whose worker gave no answer.
+        """
+        tool, stopped = attempt.context.tool, attempt.stop
+        late = isinstance(error, (TimeoutError, BlockingIOError))
+        if late:
+            ask_to_stop(attempt, cancels=False)
+        closed = not self.pool.owns(worker)
+        end = self._bury(attempt, worker)
+        if closed and not stopped:
+            attempt.revoke()
+        if stopped or closed:
+            return
+        if not attempt.started:
+            if late and attempt.batch_until is not None:
+                attempt.ended_by = _batch_over(tool)
+                return
+            reason = "TimeoutError"
+            if not late:
+                reason = f"it ended {exit_text(end.code if end else None)}"
+            attempt.ended_by = not_loaded(tool, reason, "")
+        elif late:
+            attempt.timed_out = True
+        else:
+            attempt.ended_by = WorkerDiedError(
+                tool=tool, exit_code=end.code if end else None
+            )
+
+    def _bury(self, attempt: Attempt, worker: Worker) -> End | None:
+        """
+        Kill what runs the body, and set the body's fate.
+        """
+        end = self.pool.bury(worker)
+        attempt.finished = monotonic()
+        attempt.fate = Fate.KILLED if attempt.started else Fate.NOT_STARTED
+        if end is None or end.left:
+            logger.warning(
+                "Tool %r was killed, but process %d may survive.",
+                attempt.context.tool,
+                end.left if end else worker.pid,
+            )
+            attempt.fate = Fate.ABANDONED
+        if end is None:
+            place = self._place
+            place.ledger.enter(Entry(attempt, place.owner, place.on_late))
+            threading.Thread(
+                target=self._wait_for_end,
+                args=(attempt, worker),
+                name="tooldecl-burial",
+                daemon=True,
+            ).start()
+
+        return end
+
+    def _wait_for_end(self, attempt: Attempt, worker: Worker) -> None:
+        worker.end(float("inf"))
+        worker.close()
+        self._place.ledger.leave(attempt)
+
+
+def _until(attempt: Attempt) -> float:
+    """
+    Return until when a worker may take to be ready for a body.
+    """
+    until = monotonic() + START_SECONDS
+
+    return until if attempt.batch_until is None else min(until, attempt.batch_until)
+
+
+def _left_of_batch(attempt: Attempt) -> float | None:
+    until = attempt.batch_until
+
+    return None if until is None else max(0.0, until - monotonic())
+
+
+def _has_its_turn(attempt: Attempt, ticket: Ticket) -> bool:
+    """
+    Whether the body may begin, after its wait for a place.
+    """
+    if ticket.given and _left_of_batch(attempt) != 0.0:
+        return True
+    attempt.ended_by = _batch_over(attempt.context.tool)
+
+    return False
+
+
+def _batch_over(tool: str) -> NotRunError:
+    """
+    Return the error of a call whose batch ended while it waited for a worker.
+    """
+    reason = "the batch's time was over before its body began"
+
+    return NotRunError(tool=tool, reason=reason)
