@@ -44,10 +44,11 @@ def run_all(
             engine.run_batch(step, batch.run)
             batch.wait()
             batch.end(step)
-    except BaseException:
+    except BaseException as error:
         signal.set()
         batch.stop()
-        raise
+        if not batch.hides(error):
+            raise
 
     return batch.results()
 
@@ -64,9 +65,10 @@ async def arun_all(
             await engine.arun_batch(step, batch.arun)
             await batch.await_()
             batch.end(step)
-    except BaseException:
+    except BaseException as error:
         batch.stop()
-        raise
+        if not batch.hides(error):
+            raise
 
     return batch.results()
 
@@ -225,10 +227,28 @@ class Gathering:
             self._results[place] = run_call(self._runtime, call)
             self._ended(mark)
 
+    def hides(self, error: BaseException) -> bool:
+        """
+        Whether an engine has put *error* in the place of what came out of a call.
+        """
+        if self._fatal is None or error is self._fatal:
+            return False
+
+        return isinstance(error, (Exception, BaseExceptionGroup))
+
+    def _raise_fatal(self) -> None:
+        if self._fatal is not None:
+            raise self._fatal
+
     def results(self) -> list[ToolResult]:
         """
         Return the results, in request order.
+
+        Raises:
+            BaseException: What came out of a call.
         """
+        self._raise_fatal()
+
         return [
             self._lost(call) if result is None else result
             for call, result in zip(self._calls, self._results, strict=True)
