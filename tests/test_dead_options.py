@@ -33,7 +33,6 @@ FACTS = {"ref", "site"}
 # Values whose enforcer is not built yet, so that `ToolMeta` refuses them; an option of
 # which nothing else is left needs no reader.
 REFUSED = {
-    "isolation": "process",
     "external": True,
     "on_overflow": "offload",
 }

@@ -408,6 +408,20 @@ SAMPLES = {
     "NotAvailableError": [
         exceptions.NotAvailableError(option="@tool on shop.find: external=True")
     ],
+    "NotImportableError": [
+        exceptions.NotImportableError(
+            tool="plan", ref="m:f", reason="a lambda has no name to find it by"
+        )
+    ],
+    "WorkerDiedError": [
+        exceptions.WorkerDiedError(tool="plan", exit_code=-9),
+        exceptions.WorkerDiedError(tool="plan", exit_code=3),
+    ],
+    "RemoteError": [
+        exceptions.RemoteError(
+            type_names=["ValueError"], text="the text of the exception"
+        )
+    ],
     "DuplicateToolError": [
         exceptions.DuplicateToolError(
             by_name={

@@ -195,18 +195,3 @@ def test_a_retried_call_is_the_same_call_for_the_model():
         result.results[0].status,
         result.results[0].attempts,
     )
-
-
-def test_process_mode_is_refused_until_it_leaves_nothing_behind():
-    """
-    R19: no pool that the interpreter would have to wait for, since there is none yet.
-    """
-    with pytest.raises(NotAvailableError) as caught:
-
-        @tool(isolation="process")
-        def work() -> None:
-            """
-            Work.
-            """
-
-    assert "isolation='process' is not available yet" in str(caught.value)

@@ -26,6 +26,7 @@ from tooldecl.exceptions import (
     ToolTimeoutError,
     UnencodableResultError,
     UnknownToolError,
+    WorkerDiedError,
 )
 
 
@@ -97,6 +98,7 @@ REFUSALS = [
         "semantic",
     ),
     (UnknownToolError(name="f"), "unknown_tool", "semantic"),
+    (WorkerDiedError(tool="f", exit_code=-9), "worker_died", "transient"),
 ]
 
 

@@ -165,7 +165,8 @@ class TestOutcome:
         before.refuse(error)
         between.refuse(error)
 
-        assert ("none left", None, Fate.NOT_STARTED) == (
+        text = "the system gives no thread for it (none left)"
+        assert (text, None, Fate.NOT_STARTED) == (
             before.refused,
             before.error,
             before.fate,

@@ -24,7 +24,9 @@ from tooldecl.exceptions import (
     ModelFailedError,
     NotAvailableError,
     NotFound,
+    NotImportableError,
     NotRunError,
+    RemoteError,
     ResultTooLargeError,
     ToolDeclError,
     ToolError,
@@ -33,6 +35,7 @@ from tooldecl.exceptions import (
     UnencodableResultError,
     UnknownToolError,
     UnsupportedSignatureError,
+    WorkerDiedError,
 )
 
 
@@ -132,6 +135,33 @@ TEXTS = [
         ),
         "Closed. 2 attempts were made; each may have taken effect.",
     ),
+    (
+        NotImportableError(tool="pay", ref="m:f", reason="a lambda has no name"),
+        "Tool 'pay' cannot run in a worker process: a lambda has no name. Define it at "
+        "the top level of a module that can be imported.",
+    ),
+    (
+        WorkerDiedError(tool="pay", exit_code=3),
+        "The worker process of tool 'pay' ended under it, with exit code 3. It may have "
+        "taken effect.",
+    ),
+    (
+        WorkerDiedError(tool="pay", exit_code=-11),
+        "The worker process of tool 'pay' ended under it, by signal 11 (SIGSEGV). It may "
+        "have taken effect.",
+    ),
+    (
+        WorkerDiedError(tool="pay", exit_code=-40),
+        "The worker process of tool 'pay' ended under it, by signal 40. It may have "
+        "taken effect.",
+    ),
+    (
+        WorkerDiedError(tool="pay", exit_code=None),
+        "The worker process of tool 'pay' ended under it, nobody knows how. It may have "
+        "taken effect.",
+    ),
+    (RemoteError(type_names=["ValueError"], text="no", traceback="tb"), "ValueError: no"),
+    (RemoteError(type_names=["A", "B"], retryable=True, words="w"), "A, B"),
     (
         UnencodableResultError(tool="pay", type_name="Lock", reason="it has no form"),
         "Tool 'pay' ran, but its result cannot be sent: it has no form (type Lock).",

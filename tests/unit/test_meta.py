@@ -244,7 +244,6 @@ def test_a_choice_is_one_of_those_listed(option, value):
 @pytest.mark.parametrize(
     "option",
     [
-        {"isolation": "process"},
         {"external": True},
         {"on_overflow": "offload"},
     ],
