@@ -1,0 +1,44 @@
+"""
+What the tests of engines share.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from engine_stage import ENGINES, OVERLAPPING, Stage
+from fronts import FRONTS
+
+
+@pytest.fixture(params=FRONTS)
+def front(request):
+    """
+    Run the test from a script without a loop, and from a loop.
+    """
+    return request.param
+
+
+@pytest.fixture(params=ENGINES, ids=lambda case: case.name)
+def case(request):
+    """
+    Run the test under every engine.
+    """
+    return request.param
+
+
+@pytest.fixture(params=OVERLAPPING, ids=lambda case: case.name)
+def overlapping(request):
+    """
+    Run the test under every engine that runs calls at once.
+    """
+    return request.param
+
+
+@pytest.fixture
+def stage(tmp_path):
+    """
+    Meet bodies of any process, and leave none of them held.
+    """
+    stage = Stage(tmp_path)
+    yield stage
+    stage.close()
