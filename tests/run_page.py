@@ -1,7 +1,8 @@
 """
 Run the Python blocks of one page in order, in one namespace: ``run_page.py PAGE``.
 
-A block that is followed by an ``output`` block must print exactly that.
+A block that is followed by an ``output`` block must print exactly that. A block that
+begins with ``python NAME.py`` is a module: it is written to that file, to be imported.
 Errors name the lines of the page.
 """
 
@@ -21,9 +22,15 @@ def main(page: Path) -> None:
     """
     Run the blocks as the main module.
     """
+    sys.path.insert(0, str(Path.cwd()))
     namespace = vars(sys.modules["__main__"])
     blocks = [*fences(page), Fence(info="", line=0, text="")]
     for block, following in pairwise(blocks):
+        if block.info.startswith("python "):
+            Path(block.info.removeprefix("python ")).write_text(
+                block.text, encoding="utf-8"
+            )
+            continue
         if block.info != "python":
             continue
         source = "\n" * (block.line - 1) + block.text

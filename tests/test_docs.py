@@ -89,12 +89,21 @@ def test_a_page_that_is_wrong_fails(tmp_path, text, expected):
 
 def wrong_fences(page):
     """
-    List blocks in a language that nobody checks, ``python no-run`` and the like.
+    List blocks in a language that nobody checks, ``python no-run`` and the like; a module
+    that a later block imports is checked by that.
     """
+    blocks = fences(page)
+    imported = {
+        f"python {name}.py"
+        for block in blocks
+        if block.info == "python"
+        for name in re.findall(r"^import (\w+)$", block.text, re.MULTILINE)
+    }
+
     return [
         f"{label(page)}:{block.line} {block.info!r}"
-        for block in fences(page)
-        if block.info not in LANGUAGES
+        for block in blocks
+        if block.info not in LANGUAGES | imported
     ]
 
 
