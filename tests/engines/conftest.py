@@ -7,7 +7,8 @@ from __future__ import annotations
 import pytest
 
 from engine_stage import ENGINES, OVERLAPPING, Stage
-from fronts import FRONTS
+from fronts import FRONTS, Listener
+from ordering import Gate
 
 
 @pytest.fixture(params=FRONTS)
@@ -42,3 +43,21 @@ def stage(tmp_path):
     stage = Stage(tmp_path)
     yield stage
     stage.close()
+
+
+@pytest.fixture
+def gate():
+    """
+    Hold bodies of this process until the test lets them go, at the latest when it ends.
+    """
+    gate = Gate()
+    yield gate
+    gate.open()
+
+
+@pytest.fixture
+def listener():
+    """
+    Hear what a client tells its hooks.
+    """
+    return Listener()

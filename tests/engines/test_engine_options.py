@@ -71,7 +71,7 @@ def test_an_engine_shows_its_limits_and_what_runs(overlapping, stage):
     """
     SPEC 5: what is going on is visible, also in a debugger.
     """
-    engine = overlapping.make(timeout=60, max_concurrency=2)
+    engine = overlapping.make(timeout=60, max_concurrency=2, max_abandoned=3)
     future = begin_batch("sync", client_of(engine), stage.calls(("hold", "a")))
     stage.arrivals(1)
     busy = repr(engine)
@@ -79,9 +79,11 @@ def test_an_engine_shows_its_limits_and_what_runs(overlapping, stage):
     outcome(future)
     name = overlapping.make.__name__
 
-    assert f"<{name} timeout 60 s, 1 of 2 running, 0 abandoned>" == busy
     engine.close()
-    assert f"<{name} closed, timeout 60 s, 0 of 2 running, 0 abandoned>" == repr(engine)
+    rest = "of 2 running, over_limit='queue', 0 of 3 abandoned>"
+
+    assert f"<{name} timeout 60 s, 1 {rest}" == busy
+    assert f"<{name} closed, timeout 60 s, 0 {rest}" == repr(engine)
 
 
 async def test_an_engine_is_closed_from_async_code_too(case):

@@ -4,6 +4,7 @@ The steps of a batch: pure, so that every mix can be tried.
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -45,14 +46,14 @@ def test_any_mix_keeps_its_order_and_its_barriers(seed):
     R64: every call is in one step, in order; serial ones stand alone and no step could be
     joined with the next.
     """
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311
     metas = rng.choices([FREE, ALONE, GROUP, None], k=rng.randrange(30))
     steps = plan(metas)
 
     assert list(range(len(metas))) == [place for step in steps for place in step]
     for step in steps:
         assert 1 == len(step) or all(metas[place] is not ALONE for place in step)
-    for step, following in zip(steps, steps[1:], strict=False):
+    for step, following in itertools.pairwise(steps):
         assert ALONE in (metas[step[0]], metas[following[0]])
 
 

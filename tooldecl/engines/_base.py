@@ -179,6 +179,8 @@ class Engine(ABC):
             facts.append(f"timeout {seconds(self.timeout)}")
         if self.max_concurrency is not None:
             facts.append(f"{self.line.taken} of {self.max_concurrency} running")
-        facts.append(f"{len(self.ledger)} abandoned")
+            facts.append(f"over_limit={self.over_limit!r}")
+        most = "" if self.max_abandoned is None else f" of {self.max_abandoned}"
+        facts.append(f"{len(self.ledger)}{most} abandoned")
 
         return f"<{type(self).__name__} {', '.join(facts)}>"
