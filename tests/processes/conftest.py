@@ -1,0 +1,65 @@
+"""
+What the tests of worker processes share: clients that are closed, and no child left.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from fronts import FRONTS, Listener
+from processes.watching import Lifeline, await_children
+from tooldecl import ToolClient
+
+
+@pytest.fixture(autouse=True)
+def no_child_left():
+    """
+    End every test by a look at the children of this process.
+    """
+    before = set(await_children())
+    yield
+    assert before >= set(await_children(before))
+
+
+@pytest.fixture
+def listener():
+    """
+    Hear what a client tells its hooks.
+    """
+    return Listener()
+
+
+@pytest.fixture
+def make_client(listener):
+    """
+    Make clients that are closed when the test ends.
+    """
+    made = []
+
+    def make(*tools, **options):
+        client = ToolClient(tools, hooks=[listener], **options)
+        made.append(client)
+
+        return client
+
+    yield make
+    for client in made:
+        client.close()
+
+
+@pytest.fixture(params=FRONTS)
+def front(request):
+    """
+    Run the test from a script without a loop, and from a loop.
+    """
+    return request.param
+
+
+@pytest.fixture
+def lifeline(tmp_path):
+    """
+    Know of everything that a tool has started and that still lives.
+    """
+    line = Lifeline(tmp_path)
+    yield line
+    line.close()
