@@ -16,7 +16,7 @@ from .._isolation import Attempt
 from .._jsonforms import JSON
 from ..exceptions import CallError
 from ._handle import Worker
-from ._wire import ANSWER, CALL, frame, parts
+from ._wire import ANSWER, CALL, PROGRESS, frame, parts
 
 
 def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any], str]:
@@ -34,18 +34,14 @@ def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any
     except ConnectionError as error:
         raise EOFError from error
     while True:
-        while not worker.frames.has_all():
-            worker.sock.settimeout(attempt.remaining())
-            worker.frames.receive()
-        kind, body = worker.frames.read()
+        kind, body = worker.read(attempt.remaining)
         head, text = parts(body)
         if kind == ANSWER:
             return head, text
         if attempt.remaining() == 0.0:  # it may go on for ever about how far it is
             raise TimeoutError
-        number, done, total, message = head
-        if number == call:
-            attempt.context.progress(done, total, message)
+        if kind == PROGRESS and head[0] == call:
+            attempt.context.progress(*head[1:])
 
 
 def request_of(tool: int, worker: Worker, attempt: Attempt) -> bytes:

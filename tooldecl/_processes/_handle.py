@@ -9,7 +9,9 @@ import os
 import select
 import signal
 import socket
+import threading
 
+from collections.abc import Callable
 from typing import NamedTuple, final
 
 from .._clock import monotonic, sleep
@@ -53,9 +55,21 @@ class Worker:
         pid: Its pid, once it is known to be born.
         calls: How many calls it has answered.
         loaded: The numbers of the tools that it has imported.
+        is_killed: Whether it has been told to end, and takes no further call.
     """
 
-    __slots__ = ("calls", "frames", "home", "loaded", "news", "pid", "sock")
+    __slots__ = (
+        "_killing",
+        "_poll",
+        "calls",
+        "frames",
+        "home",
+        "is_killed",
+        "loaded",
+        "news",
+        "pid",
+        "sock",
+    )
 
     def __init__(self, home: object, sock: socket.socket, news: int) -> None:
         self.home = home
@@ -65,6 +79,11 @@ class Worker:
         self.pid = 0
         self.calls = 0
         self.loaded: set[int] = set()
+        self.is_killed = False
+        self._killing = threading.Lock()
+        self._poll = select.poll()
+        self._poll.register(sock, select.POLLIN)
+        self._poll.register(news, select.POLLIN)
 
     def meet(self, until: float) -> None:
         """
@@ -111,19 +130,66 @@ class Worker:
         """
         Whether it is dead, or its zygote is.
         """
-        return bool(select.select([self.news], [], [], 0)[0])
+        poll = select.poll()
+        poll.register(self.news, select.POLLIN)
 
-    def kill(self) -> None:
+        return bool(poll.poll(0))
+
+    def read(self, left: Callable[[], float | None]) -> tuple[int, bytes]:
+        """
+        Return its next frame.
+
+        A copy of it, or a program that it has started, may hold its socket open: that
+        it has ended is seen by the news of it.
+
+        Args:
+            left: Gives the seconds that are left, or None.
+
+        Raises:
+            TimeoutError: They are over.
+            EOFError: It is gone.
+        """
+        while not self.frames.has_all():
+            seconds = left()
+            came = self._poll.poll(None if seconds is None else seconds * 1000)
+            if not came:
+                raise TimeoutError
+            if came[0][0] == self.news and len(came) == 1:
+                raise EOFError
+            self.frames.receive()
+
+        return self.frames.read()
+
+    def end_call(self) -> bool:
+        """
+        Note that it has answered; False where it was told to end all the same.
+        """
+        with self._killing:
+            self.calls += 1
+
+            return not self.is_killed
+
+    def kill(self, call: int | None = None) -> None:
         """
         Kill it and its group, now; from any thread, also twice.
+
+        Args:
+            call: Only while it has this one, which is the number of those before it.
         """
-        if self.pid and not self.has_news():
+        with self._killing:
+            if call is not None and call != self.calls:
+                return
+            self.is_killed = True
+            if self.news >= 0 and self.pid and not self.has_news():
+                self._kill()
+
+    def _kill(self) -> None:
+        # By its own number too: it may have left its group.
+        for group in (True, False):
             try:
-                send_signal(self.pid, signal.SIGKILL, group=True)
-            except (
-                PermissionError
-            ):  # its end will not be told, which is what is said then
-                pass
+                send_signal(self.pid, signal.SIGKILL, group=group)
+            except PermissionError:  # its end will not be told, and that is said then
+                continue
 
     def end(self, seconds: float) -> End | None:
         """
@@ -142,20 +208,21 @@ class Worker:
         """
         Wait for the end of a worker whose zygote is gone: nobody will tell of it.
         """
-        try:
-            send_signal(self.pid, signal.SIGKILL, group=True)
-        except PermissionError:  # its number is another's already
-            pass
+        self._kill()
         while is_alive(self.pid):
             if monotonic() >= until:
                 return None
             sleep(0.001)
 
-        return End(-signal.SIGKILL, 0, 0)
+        # Nobody has looked for what it had started in a session of its own.
+        return End(-signal.SIGKILL, 0, self.pid)
 
     def close(self) -> None:
         """
         Let go of it; it ends by itself where it is idle.
         """
+        with self._killing:
+            news, self.news = self.news, -1
         self.sock.close()
-        os.close(self.news)
+        if news >= 0:
+            os.close(news)

@@ -29,7 +29,7 @@ from .._isolation import Line, LoopWaiter, start_thread
 from ._handle import End, NoProcessError, Worker
 from ._loading import Cargo
 from ._nursery import Nursery, Start, import_path
-from ._wire import PREPARE, parts, raw_frame
+from ._wire import PREPARE, READY, parts, raw_frame
 
 
 # Seconds for the kernel to take a dead worker apart, until it is said that it may live on.
@@ -140,7 +140,7 @@ class Pool:
         Keep a worker for the next call, unless it has done its part.
         """
         self._busy.discard(worker)
-        worker.calls += 1
+        spent |= not worker.end_call()
         if spent or (self.recycle is not None and worker.calls >= self.recycle):
             worker.close()
         else:
@@ -199,12 +199,18 @@ class Pool:
         if number in worker.loaded:
             return None
         head = json.dumps([number, import_path(), cargo.modules]).encode()
-        worker.sock.settimeout(max(0.0, until - monotonic()))
+
+        def left() -> float:
+            return max(0.0, until - monotonic())
+
+        worker.sock.settimeout(left())
         try:
             worker.sock.sendall(raw_frame(PREPARE, head + b"\0" + cargo.pickled))
         except ConnectionError as error:
             raise EOFError from error
-        _, body = worker.frames.read()
+        kind, body = worker.read(left)
+        while kind != READY:  # what an earlier call has said late
+            kind, body = worker.read(left)
         fault: list[str] | None = parts(body)[0]
         if fault is None:
             worker.loaded.add(number)

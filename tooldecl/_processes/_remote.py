@@ -12,6 +12,7 @@ Invariants:
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 import threading
@@ -124,7 +125,7 @@ class RemoteRun:
                 attempt.refuse(error, "worker process")
             return
         answered, signal = False, attempt.signal
-        attempt.kill = worker.kill
+        attempt.kill = functools.partial(worker.kill, worker.calls)
 
         def stop() -> None:
             ask_to_stop(attempt, cancels=False)

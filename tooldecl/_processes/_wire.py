@@ -56,10 +56,15 @@ def raw_frame(kind: int, body: bytes) -> bytes:
 def parts(body: bytes) -> tuple[Any, str]:
     """
     Return the head and the text of a frame.
+
+    Raises:
+        BrokenFrameError: It is none of ours.
     """
     head, _, text = body.partition(b"\0")
-
-    return json.loads(head), text.decode()
+    try:
+        return json.loads(head), text.decode()
+    except (ValueError, RecursionError) as error:
+        raise BrokenFrameError(str(error)) from None
 
 
 @final

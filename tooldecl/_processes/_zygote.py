@@ -112,7 +112,11 @@ class _Zygote:
         Do what the host asks for; False when there is no host any more.
         """
         try:
-            message, ancillary, *_ = self._control.recvmsg(16, socket.CMSG_SPACE(8))
+            message, ancillary, *_ = self._control.recvmsg(
+                16,
+                socket.CMSG_SPACE(8),
+                socket.MSG_CMSG_CLOEXEC,  # or what a tool starts holds them open
+            )
         except ConnectionError:
             message, ancillary = b"", []
         if not message:
