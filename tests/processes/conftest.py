@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from fronts import FRONTS, Listener
-from processes.watching import Lifeline, await_children
+from processes.watching import Lifeline, await_children, children
 from tooldecl import ToolClient
 
 
@@ -16,9 +16,9 @@ def no_child_left():
     """
     End every test by a look at the children of this process.
     """
-    before = set(await_children())
+    before = children()
     yield
-    assert before >= set(await_children(before))
+    assert before >= await_children(before)
 
 
 @pytest.fixture

@@ -203,9 +203,7 @@ def test_an_argument_that_a_stopped_worker_does_not_take(make_client):
     """
     Trap 22: the host does not wait in its own sending either.
     """
-    client = make_client(
-        measure, pid, json_limits=JSONLimits(max_chars=60_000_000)
-    )
+    client = make_client(measure, pid, json_limits=JSONLimits(max_chars=60_000_000))
     client.invoke("measure", {"text": ""})  # what is measured is no import
     number = client.invoke("pid").value
     os.kill(number, signal.SIGSTOP)

@@ -94,15 +94,21 @@ class Lifeline:
         Whether anything that got it is alive.
         """
         try:
-            return bool(os.read(self._fd, 100))
+            while os.read(self._fd, 100):  # what it has said
+                continue
         except BlockingIOError:
             return True
+
+        return False
 
     def is_cut(self, within: float = HANGS_AFTER) -> bool:
         """
         Wait until nothing is alive that got it.
         """
-        return not self._read(within)
+        while self._read(within):
+            continue
+
+        return True
 
     def _read(self, within: float) -> bytes:
         poll = select.poll()
