@@ -46,7 +46,7 @@ LAYERS = [
     "_answers _reports _terminal",
     "_runtime",
     "_admission _attempts",
-    "_layers",
+    "_driver _layers",
     "_pipeline",
     # Many calls.
     "_batch engines",
@@ -68,7 +68,7 @@ LATER = {"_budget", "_suspension", "export", "report", "integrations"}
 
 # The same inside of packages that are no edges; ``__init__`` comes last in each.
 INSIDE = {
-    "filters": ["_chain"],
+    "filters": ["_surround", "_chain"],
     "_isolation": [
         "_incontext _signals _waits",
         "_attempt _awaiting _lines",

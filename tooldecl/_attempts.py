@@ -32,6 +32,7 @@ from .exceptions import (
     NotRunError,
     ToolTimeoutError,
 )
+from .filters._surround import Surround
 
 
 logger = logging.getLogger("tooldecl")
@@ -49,7 +50,7 @@ class Pause:
         self.seconds = seconds
 
 
-Step: TypeAlias = Attempt | Pause
+Step: TypeAlias = Attempt | Pause | Surround
 Flow: TypeAlias = Generator[Step, None, ToolResult]
 
 
@@ -124,6 +125,7 @@ class Attempts:
             ToolContext(self._incoming, attempt=number, previous_error=previous),
             contextvars.copy_context(),
         )
+        attempt.is_async = self._meta.is_async
         attempt.where = resolve_isolation(self._meta, self._runtime.engine_isolation)
         attempt.timeout, attempt.source = resolve_timeout(
             self._meta, self._runtime.engine_timeout

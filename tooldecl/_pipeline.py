@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import contextvars
 
-from collections.abc import Callable, Generator
-from typing import Any, final
+from collections.abc import Generator
+from typing import final
 
 from ._admission import Admission
 from ._answers import Answers
-from ._attempts import Attempts, Flow, Step
+from ._attempts import Attempts, Flow
 from ._calls import ToolResult
 from ._context import AROUND, seal
+from ._driver import Driver, Step
 from ._gate import Admitted, admit
-from ._isolation import Attempt, Stopped
 from ._layers import Layers
 from ._meta import ToolMeta
 from ._runtime import Incoming, Runtime
@@ -34,18 +34,9 @@ def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     Run one call on this thread.
     """
     call = Call(runtime, incoming)
-    flow, run = call.flow(), call.surroundings()
     try:
-        while (step := run(next, flow, None) if run else next(flow, None)) is not None:
-            if isinstance(step, Attempt):
-                call.check_stop()
-                runtime.terminal.invoke(step, call.meta)
-            elif isinstance(step, Admission):
-                step.wait()
-            else:
-                runtime.clock.sleep(step.seconds)
+        Driver(runtime, incoming, call.surroundings()).drive(call.flow())
     except BaseException as error:
-        run(flow.close) if run else flow.close()
         call.escape(error)
         raise
 
@@ -57,17 +48,9 @@ async def arun_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     Run one call on the running loop.
     """
     call = Call(runtime, incoming)
-    flow, run = call.flow(), call.surroundings()
     try:
-        while (step := run(next, flow, None) if run else next(flow, None)) is not None:
-            if isinstance(step, Attempt):
-                await runtime.terminal.ainvoke(step, call.meta)
-            elif isinstance(step, Admission):
-                await step.await_()
-            else:
-                await runtime.clock.asleep(step.seconds)
+        await Driver(runtime, incoming, call.surroundings()).adrive(call.flow())
     except BaseException as error:
-        run(flow.close) if run else flow.close()
         call.escape(error)
         raise
 
@@ -96,16 +79,16 @@ class Call:
         )
         self._outcome: ToolResult | None = None
 
-    def surroundings(self) -> Callable[..., Any] | None:
+    def surroundings(self) -> contextvars.Context | None:
         """
         Return what the steps of the flow run in, or None where nothing is needed.
 
         What filters set of context variables is for what they are around: it is seen
         by the body, and neither by the caller nor by the next call.
         """
-        return contextvars.copy_context().run if self._runtime.filters else None
+        return contextvars.copy_context() if self._runtime.filters else None
 
-    def flow(self) -> Generator[Step | Admission, None, None]:
+    def flow(self) -> Generator[Step, None, None]:
         """
         Go through the stages, yielding whatever has to wait; `finish` has the outcome.
         """
@@ -137,7 +120,7 @@ class Call:
             incoming.on_standing()
         self._outcome = yield from self._through_filters(admitted)
 
-    def _admitted(self, admitted: Admitted) -> Generator[Step | Admission, None, None]:
+    def _admitted(self, admitted: Admitted) -> Generator[Step, None, None]:
         """
         Wait for the call's turn, and give back what it holds when it has its answer.
         """
@@ -162,17 +145,6 @@ class Call:
         layers = Layers(runtime, incoming, answers, attempts, self._elapsed)
 
         return layers.run(admitted)
-
-    def check_stop(self) -> None:
-        """
-        Let no body begin any more once its batch is over.
-
-        Raises:
-            Stopped: It is.
-        """
-        signal = self._incoming.signal
-        if signal is not None and signal.is_set:
-            raise Stopped
 
     def _elapsed(self) -> float:
         now = self._runtime.clock.monotonic()

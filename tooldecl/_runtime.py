@@ -20,7 +20,7 @@ from ._strictjson import JSONLimits
 from ._table import ToolTable
 from ._terminal import Terminal
 from .exceptions import CallError
-from .filters._chain import Filter
+from .filters._chain import Layered
 
 
 @final
@@ -38,7 +38,7 @@ class Runtime:
 
     table: ToolTable
     json_limits: JSONLimits
-    filters: tuple[Filter, ...]
+    filters: tuple[Layered, ...]
     reports: Reports
     clock: Clock
     terminal: Terminal

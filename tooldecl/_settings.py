@@ -24,7 +24,7 @@ from .exceptions import (
     DuplicateToolError,
     NotAvailableError,
 )
-from .filters._chain import Filter, check_filter
+from .filters._chain import Layered, check_filter
 from .telemetry import Hook
 
 
@@ -36,7 +36,7 @@ class Settings:
     """
 
     engine: Engine
-    filters: tuple[Filter, ...]
+    filters: tuple[Layered, ...]
     json_limits: JSONLimits
     result_limit: int | None
     on_overflow: Overflow
@@ -177,8 +177,8 @@ def _items(given: Any, what: str, faults: _Faults) -> tuple[Any, ...]:
     return ()
 
 
-def _filters(given: Any, faults: _Faults) -> tuple[Filter, ...]:
-    checked: list[Filter] = []
+def _filters(given: Any, faults: _Faults) -> tuple[Layered, ...]:
+    checked: list[Layered] = []
     for candidate in _items(given, "filters", faults):
         try:
             checked.append(check_filter(candidate))

@@ -20,6 +20,7 @@ from ._isolation import (
     Entry,
     InContext,
     Job,
+    Ledger,
     LoopClosedError,
     LoopHolder,
     NoThreadError,
@@ -89,7 +90,7 @@ class Terminal:
         on_blocked: Called with an attempt whose loop came back late, and how late.
     """
 
-    __slots__ = ("_loops", "_on_blocked", "_place", "_remote")
+    __slots__ = ("_aside", "_loops", "_on_blocked", "_place", "_remote")
 
     def __init__(
         self,
@@ -99,37 +100,38 @@ class Terminal:
         on_blocked: Callable[[Attempt, float], None],
     ) -> None:
         self._place = place
+        self._aside = Place(ledger=Ledger(), owner=None, on_late=_forget)
         self._loops = loops
         self._remote = remote
         self._on_blocked = on_blocked
 
-    def invoke(self, attempt: Attempt, meta: ToolMeta) -> None:
+    def invoke(self, attempt: Attempt) -> None:
         """
         Run one attempt from sync code; its outcome is in the attempt.
         """
         try:
-            self._invoke(attempt, meta)
+            self._invoke(attempt)
         except NoThreadError as error:
             attempt.refuse(error)
         except LoopClosedError:
             attempt.revoke()
 
-    def _invoke(self, attempt: Attempt, meta: ToolMeta) -> None:
+    def _invoke(self, attempt: Attempt) -> None:
         where = attempt.where
         if where == "process":
             self._workers.invoke(attempt)
             return
-        if meta.is_async:
+        if attempt.is_async:
             self._invoke_async(attempt)
             return
         if where == "inline" or (attempt.timeout is None and where != "thread"):
-            run_here(attempt, self._place)
+            run_here(attempt, self._place_of(attempt))
         else:
-            run_job(Job(attempt, self._place), submit)
+            run_job(Job(attempt, self._place_of(attempt)), submit)
         if self._has_second_leg(attempt):
             self._invoke_async(attempt)
 
-    async def ainvoke(self, attempt: Attempt, meta: ToolMeta) -> None:
+    async def ainvoke(self, attempt: Attempt) -> None:
         """
         Run one attempt from async code; its outcome is in the attempt.
 
@@ -140,22 +142,22 @@ class Terminal:
             # A cancellation that has not been delivered yet comes before the body.
             await asyncio.sleep(0)
         try:
-            await self._ainvoke(attempt, meta)
+            await self._ainvoke(attempt)
         except NoThreadError as error:
             attempt.refuse(error)
 
-    async def _ainvoke(self, attempt: Attempt, meta: ToolMeta) -> None:
+    async def _ainvoke(self, attempt: Attempt) -> None:
         if attempt.where == "process":
             await self._workers.ainvoke(attempt)
             return
-        if meta.is_async:
+        if attempt.is_async:
             await self._ainvoke_async(attempt)
             return
         if attempt.where == "inline":
             run_body(attempt)
             settle(attempt)
         else:
-            await arun_job(Job(attempt, self._place), submit)
+            await arun_job(Job(attempt, self._place_of(attempt)), submit)
         if self._has_second_leg(attempt):
             await self._ainvoke_async(attempt)
 
@@ -173,6 +175,9 @@ class Terminal:
 
         return True
 
+    def _place_of(self, attempt: Attempt) -> Place:
+        return self._aside if attempt.aside else self._place
+
     @property
     def _workers(self) -> RemoteRun:
         if self._remote is None:
@@ -182,7 +187,7 @@ class Terminal:
 
     def _invoke_async(self, attempt: Attempt) -> None:
         private = attempt.where == "thread" or self._loops.is_held
-        job = Job(attempt, self._place, can_stop=True, on_private_loop=private)
+        job = Job(attempt, self._place_of(attempt), can_stop=True, on_private_loop=private)
         if private:
             run_job(job, submit)
             return
@@ -194,7 +199,7 @@ class Terminal:
 
     async def _ainvoke_async(self, attempt: Attempt) -> None:
         if attempt.where == "thread":
-            job = Job(attempt, self._place, can_stop=True, on_private_loop=True)
+            job = Job(attempt, self._place_of(attempt), can_stop=True, on_private_loop=True)
             await arun_job(job, submit)
         elif attempt.timeout is None and not attempt.apart:
             await self._await_here(attempt)
@@ -262,10 +267,18 @@ class Terminal:
 
     def _abandon(self, task: asyncio.Task[None], attempt: Attempt) -> None:
         attempt.fate, attempt.timed_out = Fate.ABANDONED, True
-        ledger = self._place.ledger
-        ledger.enter(Entry(attempt, self._place.owner, self._place.on_late, task))
+        place = self._place_of(attempt)
+        ledger = place.ledger
+        ledger.enter(Entry(attempt, place.owner, place.on_late, task))
         task.add_done_callback(lambda _: ledger.leave(attempt))
         forget_task(task)
+
+
+def _forget(attempt: Attempt, _late_by: float) -> None:
+    """
+    Drop what somebody who was asked said too late.
+    """
+    close_quietly(attempt.value)
 
 
 def close_quietly(value: object) -> None:

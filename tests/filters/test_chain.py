@@ -243,5 +243,5 @@ def test_what_is_no_generator_function_is_refused(candidate):
         ToolClient([], filters=[candidate])
 
     assert str(caught.value).startswith(
-        "A filter is a generator function that takes the request, got "
+        "A filter is a generator function that takes the request, or an object with "
     )

@@ -28,6 +28,7 @@ class Attempt:
 
     __slots__ = (
         "apart",
+        "aside",
         "batch_until",
         "call",
         "cancelled_at",
@@ -38,6 +39,7 @@ class Attempt:
         "error",
         "fate",
         "finished",
+        "is_async",
         "kill",
         "limit",
         "refused",
@@ -65,7 +67,9 @@ class Attempt:
         self.values = values
         self.context = context
         self.variables = variables
+        self.is_async = False  # the call gives something to be awaited
         self.where: Isolation | None = None
+        self.aside = False  # no body: nobody is told when it ends late
         self.timeout: float | None = None
         self.source: TimeoutSource | None = None
         self.deadline: float | None = None

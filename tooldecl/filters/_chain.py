@@ -2,7 +2,8 @@
 Compose filters around a call, the first in the list outermost.
 
 A filter is a generator function, which is why one form serves both colours: it yields
-the request to let the call go on, receives the result, and returns one.
+the request to let the call go on, receives the result, and returns one. One that has to
+wait is an object with ``around(request, call_next)``, or ``aaround`` to be awaited.
 
 A filter that fails, in whatever way, blocks the call, or loses its result where the body
 has run; the layers outside of it see that result. Its clean-up runs in every case.
@@ -12,20 +13,52 @@ from __future__ import annotations
 
 import inspect
 
-from collections.abc import Callable, Generator, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from typing import Any, Protocol, TypeAlias
 
 from .._calls import ToolRequest, ToolResult
 from .._policy import shown
-from ..exceptions import DeclarationError, NotAvailableError
+from ..exceptions import DeclarationError
+from ._surround import InnerFlow, Surround, Waiting
 
 
 __all__ = ["Filter"]
 
-Filter: TypeAlias = Callable[[ToolRequest], Generator[ToolRequest, ToolResult, Any]]
 
-StepT = TypeVar("StepT")
-Flow: TypeAlias = Generator[StepT, None, ToolResult]
+class SyncAround(Protocol):
+    """
+    A filter that waits, in sync code.
+    """
+
+    def around(
+        self, request: ToolRequest, call_next: Callable[[ToolRequest], ToolResult]
+    ) -> object:
+        """
+        Return the result, of ``call_next(request)`` or of one's own.
+        """
+        ...
+
+
+class AsyncAround(Protocol):
+    """
+    A filter that waits, in async code.
+    """
+
+    async def aaround(
+        self,
+        request: ToolRequest,
+        call_next: Callable[[ToolRequest], Awaitable[ToolResult]],
+    ) -> object:
+        """
+        Return the result, of ``await call_next(request)`` or of one's own.
+        """
+        ...
+
+
+FlowFilter: TypeAlias = Callable[[ToolRequest], Generator[ToolRequest, ToolResult, Any]]
+Filter: TypeAlias = FlowFilter | SyncAround | AsyncAround
+Layered: TypeAlias = FlowFilter | Waiting
+
 Layer: TypeAlias = Generator[ToolRequest, ToolResult, Any]
 
 
@@ -58,44 +91,67 @@ class Around(Protocol):
         ...
 
 
-def check_filter(candidate: object) -> Filter:
+def check_filter(candidate: object) -> Layered:
     """
-    Return *candidate* as a filter.
+    Return *candidate* as a filter of the onion.
 
     Raises:
-        DeclarationError: It is no generator function.
+        DeclarationError: It is none.
     """
-    if inspect.isgeneratorfunction(candidate):
-        return candidate
-    if hasattr(candidate, "around") or hasattr(candidate, "aaround"):
-        raise NotAvailableError(option="A filter object with around() or aaround()")
+    given: Any = candidate
+    if inspect.isgeneratorfunction(given):
+        flow: FlowFilter = given
+        return flow
+    around = getattr(given, "around", None)
+    aaround = getattr(given, "aaround", None)
+    if isinstance(given, type) or not (callable(around) or callable(aaround)):
+        raise DeclarationError(
+            "A filter is a generator function that takes the request, or an object with "
+            f"around(request, call_next) or aaround(...), got {shown(candidate)}."
+        )
+    if inspect.iscoroutinefunction(around):
+        raise DeclarationError(
+            f"around() of the filter {shown(candidate)} is async: call it aaround()."
+        )
+    if callable(aaround) and not inspect.iscoroutinefunction(aaround):
+        raise DeclarationError(
+            f"aaround() of the filter {shown(candidate)} is not async: call it around()."
+        )
 
-    raise DeclarationError(
-        "A filter is a generator function that takes the request, got "
-        f"{shown(candidate)}."
-    )
+    return Waiting(given)
 
 
 def through(
-    filters: Sequence[Filter],
+    filters: Sequence[Layered],
     request: ToolRequest,
-    inner: Callable[[ToolRequest], Flow[StepT]],
+    inner: Callable[[ToolRequest], InnerFlow],
     call: Around,
-) -> Flow[StepT]:
+) -> InnerFlow:
     """
     Run *request* through *filters* and then *inner*.
     """
     if not filters:
         return (yield from inner(request))
 
-    name, rest = _name(filters[0]), filters[1:]
+    outermost, rest = filters[0], filters[1:]
+    name = _name(outermost.layer if isinstance(outermost, Waiting) else outermost)
+    if isinstance(outermost, Waiting):
+        surround = Surround(
+            outermost.layer, request, lambda changed: through(rest, changed, inner, call)
+        )
+        yield surround
+        if surround.error is not None:
+            _drop_our_frames(surround.error)
+            return call.filter_failed(name, surround.error)
+        return call.filter_returned(name, surround.value, surround.result)
+
     result: ToolResult | None = None
     layer: Layer | None = None
     try:
         while True:
             try:
                 if layer is None:
-                    layer = filters[0](request)
+                    layer = outermost(request)
                 over, sent = _advance(layer, result)
             except BaseException as error:  # whatever it is, the call does not go on
                 _drop_our_frames(error)
