@@ -16,6 +16,7 @@ from typing import Any
 from engine_tools import HANGS_AFTER, TOOLS, post, take
 from fronts import call_batch
 from tooldecl import ToolCall, ToolClient
+from tooldecl._isolation import Line, Ticket
 from tooldecl.engines import AsyncioEngine, Engine, SequentialEngine, ThreadEngine
 
 
@@ -152,3 +153,23 @@ def outcome(future: Future[Any]) -> Any:
     Wait for what `begin` began.
     """
     return future.result(HANGS_AFTER)
+
+
+def taken(line: Line, **wants: Any) -> Ticket:
+    """
+    Return a ticket that has what it wants.
+    """
+    ticket = Ticket(**wants)
+    assert line.stand(ticket)
+
+    return ticket
+
+
+def stood(line: Line, **wants: Any) -> Ticket:
+    """
+    Return a ticket that waits.
+    """
+    ticket = Ticket(**wants)
+    assert not line.stand(ticket)
+
+    return ticket
