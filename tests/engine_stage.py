@@ -17,7 +17,13 @@ from engine_tools import HANGS_AFTER, TOOLS, post, take
 from fronts import call_batch
 from tooldecl import ToolCall, ToolClient
 from tooldecl._isolation import Line, Ticket
-from tooldecl.engines import AsyncioEngine, Engine, SequentialEngine, ThreadEngine
+from tooldecl.engines import (
+    AsyncioEngine,
+    Engine,
+    ProcessEngine,
+    SequentialEngine,
+    ThreadEngine,
+)
 
 
 BOXES = ("arrived", "go", "done", "left", "right")
@@ -35,7 +41,11 @@ class Case:
 
 
 SEQUENTIAL = Case("sequential", SequentialEngine, overlaps=False)
-OVERLAPPING = [Case("threads", ThreadEngine), Case("asyncio", AsyncioEngine)]
+OVERLAPPING = [
+    Case("threads", ThreadEngine),
+    Case("asyncio", AsyncioEngine),
+    Case("processes", ProcessEngine),
+]
 ENGINES = [SEQUENTIAL, *OVERLAPPING]
 
 

@@ -79,8 +79,8 @@ def passed(where: str, word: str) -> str:
 def work(where: str, word: str) -> str:
     """Come and go."""
     note(where, f"in {word}")
-    post(where, "done")
     note(where, f"out {word}")
+    post(where, "done")
 
     return word.upper()
 
@@ -90,8 +90,8 @@ async def awork(where: str, word: str) -> str:
     """Come and go."""
     note(where, f"in {word}")
     await asyncio.sleep(0)
-    post(where, "done")
     note(where, f"out {word}")
+    post(where, "done")
 
     return word.upper()
 
@@ -100,8 +100,8 @@ async def awork(where: str, word: str) -> str:
 def alone(where: str, word: str) -> str:
     """Come and go alone."""
     note(where, f"in {word}")
-    post(where, "done")
     note(where, f"out {word}")
+    post(where, "done")
 
     return word.upper()
 

@@ -11,7 +11,7 @@ import pytest
 from engine_stage import begin_batch, client_of, outcome
 from fronts import call_batch
 from tooldecl import DeclarationError
-from tooldecl.engines import SequentialEngine, ThreadEngine
+from tooldecl.engines import AsyncioEngine, SequentialEngine, ThreadEngine
 from tooldecl.exceptions import EngineClosedError
 
 
@@ -99,11 +99,12 @@ async def test_an_engine_is_closed_from_async_code_too(case):
     assert engine.closed
 
 
-async def test_calls_that_run_outlive_the_engine(overlapping, stage):
+@pytest.mark.parametrize("kind", [ThreadEngine, AsyncioEngine])
+async def test_calls_that_run_outlive_the_engine(kind, stage):
     """
     ENG-09: closing refuses what comes, and takes nothing from what is there.
     """
-    engine = overlapping.make()
+    engine = kind()
     task = asyncio.create_task(
         client_of(engine).ainvoke_batch(stage.calls(("hold", "a")))
     )

@@ -56,12 +56,13 @@ class TestReject:
         TMO-28: from another thread and another client, until there is room again.
         """
         engine = case.make(max_concurrency=1, over_limit="reject")
-        first = begin(call, front, client_of(engine), "hold", given(stage, "a"))
+        client, other = client_of(engine), client_of(engine)
+        first = begin(call, front, client, "hold", given(stage, "a"))
         stage.arrivals(1)
-        during = call(front, client_of(engine), "work", given(stage, "b"))
+        during = call(front, other, "work", given(stage, "b"))
         stage.go()
         outcome(first)
-        after = call(front, client_of(engine), "work", given(stage, "c"))
+        after = call(front, other, "work", given(stage, "c"))
 
         assert ("busy", "ok") == (during.status, after.status)
         assert ["in a", "out a", "in c", "out c"] == stage.journal

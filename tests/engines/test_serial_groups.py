@@ -66,7 +66,7 @@ def test_others_go_on_beside_a_group(overlapping, front, stage):
     before = stage.journal
     stage.go(2)
 
-    assert (True, True) == ("in c" in before, outcome(future).ok)
+    assert (True, True) == ("out c" in before, outcome(future).ok)
     assert "in b" not in before
 
 
