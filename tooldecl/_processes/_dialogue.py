@@ -11,12 +11,12 @@ from typing import Any
 
 from .._context import facts_of
 from .._encode import encode
-from .._ids import own_run
 from .._isolation import Attempt
 from .._jsonforms import JSON
 from ..exceptions import CallError
 from ._handle import Worker
-from ._wire import ANSWER, CALL, PROGRESS, frame, parts
+from ._outcome import previous_of
+from ._wire import ANSWER, CALL, PROGRESS, frame, is_text, parts
 
 
 def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any], str]:
@@ -50,7 +50,6 @@ def request_of(tool: int, worker: Worker, attempt: Attempt) -> bytes:
     """
     context = attempt.context
     facts = facts_of(context)
-    run = facts.run_id
     head = {
         "tool": tool,
         "call": worker.calls,
@@ -58,10 +57,11 @@ def request_of(tool: int, worker: Worker, attempt: Attempt) -> bytes:
         "attempt": context.attempt,
         "left": attempt.remaining(),
         "limit": attempt.limit,
-        "run_id": own_run(run) if isinstance(run, int) else run,
+        "run_id": facts.run_name(),
         "position": facts.position,
         "state": _crossing(facts.state),
         "deps": facts.deps is not None,
+        "previous": previous_of(context.previous_error),
     }
 
     return frame(CALL, head, JSON.encode(facts.arguments))
@@ -79,6 +79,6 @@ def _crossing(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]
         except CallError:
             lost[slot] = type(value).__name__
         else:
-            crossing[slot] = text if isinstance(value, str) else json.loads(text)
+            crossing[slot] = text if is_text(value) else json.loads(text)
 
     return crossing, lost

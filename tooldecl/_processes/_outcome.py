@@ -7,15 +7,17 @@ The host never unpickles and never runs anything that a tool has made.
 
 from __future__ import annotations
 
+import math
 import traceback
 
 from typing import Any
 
 from .._errors import classify, is_fatal, leaves, retry_after
 from .._retry import is_retryable
-from .._texts import text_of, type_names, words_for_model
-from ..exceptions import NotFound, RemoteError, ToolFailedError
+from .._texts import text_of, type_names, whole_characters, words_for_model
+from ..exceptions import NotFound, NotRunError, RemoteError, ToolFailedError
 from ._loading import Loaded
+from ._wire import MAX_FRAME
 
 
 # Characters of a foreign text or traceback that cross.
@@ -47,8 +49,11 @@ def described(tool: Loaded, error: BaseException) -> dict[str, Any]:
     if all(isinstance(leaf, NotFound) for leaf in found):
         texts = (text_of(leaf).strip() for leaf in found)
         said["not_found"] = " ".join(filter(None, texts))
+    said["spent"] = any(isinstance(leaf, MemoryError) for leaf in found)
     if is_fatal(error, tool.stop_on):
-        said["fatal"] = _fatal(found, tool.stop_on)
+        said["fatal"] = _fatal(error, found, tool.stop_on)
+        if isinstance(error, SystemExit) and isinstance(error.code, int):
+            said["code"] = error.code
     elif tool.meta.retry is not None:
         _decide(said, tool, error)
 
@@ -80,13 +85,15 @@ def _decide(said: dict[str, Any], tool: Loaded, error: BaseException) -> None:
 
 
 def _fatal(
-    found: list[BaseException], stop_on: tuple[type[BaseException], ...]
+    error: BaseException,
+    found: list[BaseException],
+    stop_on: tuple[type[BaseException], ...],
 ) -> tuple[str, int]:
     """
     Name what leaves the client: a type of the host's own, or one of Python's.
     """
     for place, kind in enumerate(stop_on):
-        if any(isinstance(leaf, kind) for leaf in found):
+        if any(isinstance(one, kind) for one in (error, *found)):
             return "stop_on", place
     for place, kind in enumerate(_FATAL):
         if any(isinstance(leaf, kind) for leaf in found if is_fatal(leaf)):
@@ -114,7 +121,10 @@ def restored(
     error: BaseException = remote
     if "fatal" in said:
         whose, place = said["fatal"]
-        error = _made((stop_on if whose == "stop_on" else _FATAL)[place], said["text"])
+        kinds = stop_on if whose == "stop_on" else _FATAL
+        error = _made(kinds[int(place)], said["text"], remote)
+        if isinstance(error, SystemExit):
+            error.code = said.get("code", said["text"])
     elif "not_found" in said:
         error = NotFound(said["not_found"])
     if error is not remote:
@@ -123,14 +133,47 @@ def restored(
     return error
 
 
-def _made(kind: type[BaseException], text: str) -> BaseException:
+def _made(kind: type[BaseException], text: str, remote: RemoteError) -> BaseException:
     """
     Make an exception without calling what its author made of its constructor.
     """
-    error = kind.__new__(kind, text)
-    error.args = (text,)
+    python: Any = next(base for base in kind.__mro__ if base.__module__ == "builtins")
+    is_group = python in (BaseExceptionGroup, ExceptionGroup)
+    given = (text, [remote]) if is_group else (text,)
+    error: BaseException = python.__new__(kind, *given)
+    error.args = given
 
     return error
+
+
+def previous_of(error: BaseException | None) -> list[object] | None:
+    """
+    Say what ended the attempt before.
+    """
+    if error is None:
+        return None
+    text = error.text if isinstance(error, RemoteError) else text_of(error)
+
+    return [type_names(error), text[:LONGEST], classify(error)]
+
+
+def retold(said: list[Any]) -> RemoteError:
+    """
+    Return what a body may know of the attempt before.
+    """
+    names, text, error_class = said
+
+    return RemoteError(type_names=names, text=text, error_class=error_class)
+
+
+def shown(value: object) -> object:
+    """
+    Return what people can be shown of a progress that has no JSON form.
+    """
+    if value is None or (isinstance(value, (int, float)) and math.isfinite(value)):
+        return value
+
+    return whole_characters(str(value))
 
 
 def not_loaded(tool: str, kind: str, text: str) -> ToolFailedError:
@@ -162,3 +205,24 @@ def out_of_memory(tool: str, limit: int, error: MemoryError) -> ToolFailedError:
     failed.__cause__ = error.__cause__
 
     return failed
+
+
+def too_much(tool: str) -> NotRunError:
+    """
+    Return the error of a call that is too large to be sent.
+    """
+    reason = (
+        "its arguments and the client's state are larger than the "
+        f"{MAX_FRAME} bytes that are sent to a worker process"
+    )
+
+    return NotRunError(tool=tool, reason=reason)
+
+
+def batch_over(tool: str) -> NotRunError:
+    """
+    Return the error of a call whose batch ended while it waited for a worker.
+    """
+    reason = "the batch's time was over before its body began"
+
+    return NotRunError(tool=tool, reason=reason)

@@ -38,7 +38,6 @@ from .._isolation import (
 )
 from .._wording import exit_text
 from ..exceptions import (
-    NotRunError,
     ResultTooLargeError,
     UnencodableResultError,
     WorkerDiedError,
@@ -47,7 +46,7 @@ from ._dialogue import ask, request_of
 from ._handle import End, NoProcessError, Worker
 from ._loading import Cargo
 from ._nursery import START_SECONDS
-from ._outcome import not_loaded, out_of_memory, restored
+from ._outcome import batch_over, not_loaded, out_of_memory, restored, too_much
 from ._pool import Pool
 from ._wire import MAX_FRAME, BrokenFrameError
 
@@ -120,7 +119,7 @@ class RemoteRun:
             worker = self.pool.take(_until(attempt))
         except NoProcessError as error:
             if _left_of_batch(attempt) == 0.0:
-                attempt.ended_by = _batch_over(attempt.context.tool)
+                attempt.ended_by = batch_over(attempt.context.tool)
             else:
                 attempt.refuse(error, "worker process")
             return
@@ -165,12 +164,17 @@ class RemoteRun:
             attempt.keep_to_batch(left)
         facts_of(attempt.context).waited += monotonic() - began
         attempt.begin_clock()
+        request = request_of(tool.number, worker, attempt)
+        if len(request) > MAX_FRAME:
+            self.pool.give_back(worker)
+            attempt.ended_by = too_much(tool.name)
+            return
         attempt.started = True
-        head, text = ask(worker, request_of(tool.number, worker, attempt), attempt)
+        head, text = ask(worker, request, attempt)
         attempt.finished = head.get("ended") or monotonic()
         self._take_over(attempt, head, text)
         # What is left of memory after that is too little to go on with.
-        spent = "MemoryError" in head.get("failed", {}).get("types", ())
+        spent = head.get("failed", {}).get("spent", False)
         self.pool.give_back(worker, spent=spent)
         settle(attempt)
 
@@ -218,7 +222,7 @@ class RemoteRun:
             return
         if not attempt.started:
             if late and attempt.batch_until is not None:
-                attempt.ended_by = _batch_over(tool)
+                attempt.ended_by = batch_over(tool)
                 return
             reason = "TimeoutError"
             if not late:
@@ -284,15 +288,6 @@ def _has_its_turn(attempt: Attempt, ticket: Ticket) -> bool:
     """
     if ticket.given and _left_of_batch(attempt) != 0.0:
         return True
-    attempt.ended_by = _batch_over(attempt.context.tool)
+    attempt.ended_by = batch_over(attempt.context.tool)
 
     return False
-
-
-def _batch_over(tool: str) -> NotRunError:
-    """
-    Return the error of a call whose batch ended while it waited for a worker.
-    """
-    reason = "the batch's time was over before its body began"
-
-    return NotRunError(tool=tool, reason=reason)

@@ -67,6 +67,13 @@ def parts(body: bytes) -> tuple[Any, str]:
         raise BrokenFrameError(str(error)) from None
 
 
+def is_text(value: object) -> bool:
+    """
+    Whether the text of a value is the value; that of no text at all is JSON.
+    """
+    return isinstance(value, str) and str.__len__(value) > 0
+
+
 @final
 class FrameReader:
     """

@@ -27,15 +27,27 @@ from typing import Any, NoReturn, final
 from .._clock import monotonic
 from .._context import CallFacts, OnProgress, ToolContext, seal
 from .._encode import encode
+from .._errors import leaves
 from .._isolation import Attempt, GeneratorTooLong, needs_loop, run_body
 from .._isolation._body import arun_body
 from .._isolation._hosts import new_loop, run_loop
 from .._readonly import ReadOnlyDict, frozen_mapping
+from .._texts import text_of
 from ..exceptions import ToolError, UnencodableResultError
 from ._loading import Loaded, import_all, load
-from ._outcome import described
+from ._outcome import described, retold, shown
 from ._system import address_space
-from ._wire import ANSWER, CALL, MAX_FRAME, PREPARE, PROGRESS, READY, FrameReader, frame
+from ._wire import (
+    ANSWER,
+    CALL,
+    MAX_FRAME,
+    PREPARE,
+    PROGRESS,
+    READY,
+    FrameReader,
+    frame,
+    is_text,
+)
 
 
 @final
@@ -80,6 +92,9 @@ class _State(ReadOnlyDict[str, Any]):
                 "does not cross into the worker process that the tool runs in."
             )
         raise KeyError(slot)
+
+    def get(self, slot: str, default: Any = None) -> Any:
+        return self[slot] if slot in self or slot in self.lost else default
 
 
 def serve(sock: socket.socket, memory_limit: int | None) -> None:
@@ -134,7 +149,7 @@ class _Worker:
             import_all(modules)
             self._tools[number] = load(pickled)
         except BaseException as error:  # importing runs an author's code
-            return frame(READY, [type(error).__name__, str(error)[:1000]])
+            return frame(READY, [type(error).__name__, text_of(error)[:1000]])
         finally:
             _flush()
 
@@ -156,8 +171,11 @@ class _Worker:
             )
             attempt.limit = request["limit"]
             self._run(attempt, tool)
+            if attempt.error is not None:
+                _make_room(attempt.error)
             answer = _told(tool, attempt)
         except BaseException as error:  # the outcome is a value, whatever it was
+            _make_room(error)
             answer = frame(ANSWER, {"failed": described(tool, error)})
         seal(context, cancelled=False)
         _flush()
@@ -197,7 +215,12 @@ class _Worker:
         )
         facts.meta, facts.arguments = tool.meta, arguments
         facts.on_progress = self._progress(request["call"])
-        context = ToolContext(facts, attempt=request["attempt"])
+        previous = request["previous"]
+        context = ToolContext(
+            facts,
+            attempt=request["attempt"],
+            previous_error=None if previous is None else retold(previous),
+        )
         if request["left"] is not None:
             context.deadline = monotonic() + request["left"]
 
@@ -207,11 +230,20 @@ class _Worker:
         def tell(_context: ToolContext, *said: object) -> None:
             try:
                 data = frame(PROGRESS, [call, *said])
-            except (TypeError, ValueError):  # it is for people: its text will do
-                data = frame(PROGRESS, [call, *map(str, said)])
+            except (TypeError, ValueError):
+                data = frame(PROGRESS, [call, *map(shown, said)])
             self._send(data)
 
         return tell
+
+
+def _make_room(error: BaseException) -> None:
+    """
+    Lift the limit for telling of an error whose frames hold all the memory there is.
+    """
+    if any(isinstance(leaf, MemoryError) for leaf in leaves(error)):
+        unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+        resource.setrlimit(resource.RLIMIT_AS, unlimited)
 
 
 def _told(tool: Loaded, attempt: Attempt) -> bytes:
@@ -234,7 +266,7 @@ def _told(tool: Loaded, attempt: Attempt) -> bytes:
 
     head = {
         "ended": attempt.finished,
-        "text": isinstance(attempt.value, str),
+        "text": is_text(attempt.value),
         "writes": written,
     }
 
@@ -253,7 +285,7 @@ def _crossing(tool: str, slot: str, value: object) -> Any:
             tool=tool, type_name=fault.type_name, reason=reason
         ) from None
 
-    return text if isinstance(value, str) else json.loads(text)
+    return text if is_text(value) else json.loads(text)
 
 
 def _flush() -> None:
