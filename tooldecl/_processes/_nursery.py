@@ -34,6 +34,13 @@ _BOOT = (
 )
 
 
+def no_process(error: OSError) -> NoProcessError:
+    """
+    Return the refusal for what the system does not give, without the paths in it.
+    """
+    return NoProcessError(error.strerror or type(error).__name__)
+
+
 @final
 class Nursery:
     """
@@ -59,13 +66,18 @@ class Nursery:
             "path": import_path(),
             "modules": list(modules),
             "memory_limit": memory_limit,
+            "host": os.getpid(),
         }
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        kind = socket.SOCK_SEQPACKET
+        try:
+            self._control, theirs = socket.socketpair(socket.AF_UNIX, kind)
+        except OSError as error:
+            raise no_process(error) from error
         try:
             self._process = _started(theirs.fileno(), json.dumps(settings))
         except OSError as error:
             self._control.close()
-            raise NoProcessError(str(error)) from error
+            raise no_process(error) from error
         finally:
             theirs.close()
         self._finalizer = weakref.finalize(self, _end, self._control, self._process)
@@ -87,15 +99,19 @@ class Nursery:
         Ask for a worker; it need not be there yet.
 
         Raises:
-            OSError: The zygote is gone, or there are no descriptors left.
+            OSError: The zygote is gone.
+            NoProcessError: There are no descriptors left.
         """
-        ours, theirs = socket.socketpair()
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            raise no_process(error) from error
         try:
             news, tell = os.pipe()
-        except OSError:
+        except OSError as error:
             ours.close()
             theirs.close()
-            raise
+            raise no_process(error) from error
         fds = array.array("i", [theirs.fileno(), tell])
         try:
             self._control.sendmsg([b"s"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
@@ -164,7 +180,8 @@ def _started(control: int, settings: str) -> subprocess.Popen[bytes]:
     errors = _error_output()
 
     return subprocess.Popen(  # noqa: S603 (our own program, our own arguments)
-        [sys.executable, *_flags(), "-c", _BOOT, str(control), settings],
+        # -P: with "-c" alone, what lies in the working directory hides other modules.
+        [sys.executable, "-P", *_flags(), "-c", _BOOT, str(control), settings],
         pass_fds=[control],
         stdin=subprocess.DEVNULL,
         stdout=errors,

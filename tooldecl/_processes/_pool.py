@@ -28,7 +28,7 @@ from .._clock import monotonic
 from .._isolation import Line, LoopWaiter, start_thread
 from ._handle import End, NoProcessError, Worker
 from ._loading import Cargo
-from ._nursery import Nursery, Start, import_path
+from ._nursery import Nursery, Start, import_path, no_process
 from ._wire import PREPARE, READY, parts, raw_frame
 
 
@@ -133,7 +133,7 @@ class Pool:
         try:
             return self._started(until).spawn()
         except OSError as error:
-            raise NoProcessError(str(error)) from error
+            raise no_process(error) from error
 
     def give_back(self, worker: Worker, *, spent: bool = False) -> None:
         """
@@ -175,7 +175,7 @@ class Pool:
             return
         try:
             self._idle.insert(0, nursery.spawn())
-        except OSError:  # the next call will say so
+        except (OSError, NoProcessError):  # the next call will say so
             pass
 
     @property
@@ -243,7 +243,13 @@ class Pool:
         tools = [cargo for tools in self._users.values() for cargo in tools]
         modules = dict.fromkeys(m for cargo in tools for m in cargo.modules)
 
-        return Nursery(modules, memory_limit=self.memory_limit)
+        try:
+            return Nursery(modules, memory_limit=self.memory_limit)
+        except NoProcessError:
+            if not modules:
+                raise
+        # A module that ends the process that imports it costs its own tools alone.
+        return Nursery((), memory_limit=self.memory_limit)
 
     def close(self) -> None:
         """

@@ -35,6 +35,13 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
+def live_on() -> None:
+    """
+    Take back `die_with_parent`.
+    """
+    _prctl(_PR_SET_PDEATHSIG, 0)
+
+
 def adopt_orphans() -> None:
     """
     Become the parent of whatever descendant loses its own.

@@ -9,7 +9,8 @@ Invariants:
    whatever appears as a child of the zygote, and is no worker, was started by a worker
    that is dead, and is killed.
 3. A worker is dead, its group is dead, and what it left is killed and reaped, before its
-   host is told.
+   host is told. It is reaped itself after that: until then its number is its own, and
+   the host may kill by it.
 4. The host's end closes the control socket. Then every worker's group is killed; where
    the zygote dies first, the kernel kills the workers.
 5. Nothing here writes to the host's standard output.
@@ -33,7 +34,7 @@ from typing import NoReturn, final
 
 from .._clock import monotonic, sleep
 from ._loading import import_all
-from ._system import adopt_orphans, children, die_with_parent, send_signal
+from ._system import adopt_orphans, children, die_with_parent, live_on, send_signal
 from ._worker import serve
 
 
@@ -50,14 +51,19 @@ def main(control: int, settings: str) -> NoReturn:
     Run the zygote; called in its own process.
     """
     given = json.loads(settings)
+    # Importing may take for ever, and nobody looks at the control socket meanwhile.
+    die_with_parent(given["host"])
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     # Writing to a terminal from the background must not stop it.
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     adopt_orphans()
     for name, file in given["modules"]:
         with suppress(BaseException):  # a worker will say what is wrong with it
             import_all([(name, file)])
-    if len(list(Path("/proc/self/task").iterdir())) > 1:
+    if len(list(Path("/proc/self/task").iterdir())) > 1 or children():
         _start_over(control, given)
+    live_on()
     gc.collect()
     gc.freeze()
     _Zygote(socket.socket(fileno=control), given["memory_limit"]).run()
@@ -66,8 +72,11 @@ def main(control: int, settings: str) -> NoReturn:
 
 def _start_over(control: int, given: dict[str, object]) -> NoReturn:
     """
-    Become a zygote without the modules, one of which has started a thread.
+    Become a zygote without the modules, one of which has started a thread or a process.
     """
+    for pid in children():
+        _kill(pid, group=False)
+        os.waitpid(pid, 0)
     os.set_inheritable(control, True)
     arguments = list(sys.orig_argv)
     arguments[-1] = json.dumps({**given, "modules": []})
@@ -86,7 +95,7 @@ class _Zygote:
         self._selector = selectors.DefaultSelector()
 
     def run(self) -> None:
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGCHLD, _note)
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         self._selector.register(self._control, selectors.EVENT_READ)
         self._selector.register(self._woken, selectors.EVENT_READ)
@@ -179,15 +188,12 @@ class _Zygote:
                 return
             pid = dead.si_pid
             if pid in self._workers:
-                # Its number is its own, and its group's, until it is reaped.
                 _kill(pid, group=True)
-            _, status = os.waitpid(pid, 0)
-            if pid in self._workers:
-                news = self._workers.pop(pid)
                 swept, left = self._sweep()
-                code = os.waitstatus_to_exitcode(status)
-                _tell(news, BURIED.pack(code, swept, left))
+                news = self._workers.pop(pid)
+                _tell(news, BURIED.pack(_code(dead), swept, left))
                 os.close(news)
+            os.waitpid(pid, 0)
 
     def _sweep(self) -> tuple[int, int]:
         """
@@ -210,12 +216,18 @@ class _Zygote:
     def _end_all(self) -> None:
         for pid in self._workers:
             _kill(pid, group=True)
-        codes = {pid: os.waitpid(pid, 0)[1] for pid in self._workers}
-        told, self._workers = self._workers, {}
+            _kill(pid, group=False)  # it may have left its group
+        how = os.WEXITED | os.WNOWAIT
+        ends = {pid: os.waitid(os.P_PID, pid, how) for pid in self._workers}
         swept, left = self._sweep()
-        for pid, news in told.items():
-            code = os.waitstatus_to_exitcode(codes[pid])
-            _tell(news, BURIED.pack(code, swept, left))
+        for pid, news in self._workers.items():
+            _tell(news, BURIED.pack(_code(ends[pid]), swept, left))
+
+
+def _note(number: int, frame: object) -> None:
+    """
+    Do nothing in a handler: what wakes the zygote is the byte that comes with it.
+    """
 
 
 def _kill(pid: int, *, group: bool) -> None:
@@ -225,6 +237,16 @@ def _kill(pid: int, *, group: bool) -> None:
         PermissionError
     ):  # it has become somebody else; the host is told that it is left
         pass
+
+
+def _code(end: os.waitid_result | None) -> int:
+    """
+    Return an exit code; minus the number of a signal.
+    """
+    if end is None:
+        raise AssertionError("unreachable")
+
+    return end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
 
 
 def _reap(pid: int) -> int:
