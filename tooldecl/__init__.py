@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 
 if TYPE_CHECKING:
-    from ._calls import BatchResult, Fate, Status, ToolCall, ToolRequest, ToolResult
+    from ._budget import Budget
+    from ._calls import Fate, Status, ToolCall, ToolRequest, ToolResult
     from ._client import ToolClient
     from ._context import ToolContext, current_context
     from ._decl import ToolSpec, meta_of, prefixed, tool, tools_in
     from ._loop import ToolLoop
     from ._meta import Retry, ToolMeta
     from ._sentinels import UNSET
+    from ._sqlitestore import SqliteResultStore
+    from ._state import Reducer
+    from ._stores import FileResultStore, ResultStore
     from ._strictjson import JSONLimits
+    from ._suspension import BatchResult, PendingCall, Suspension
     from ._table import ToolTable
     from ._turns import LoopResult, Model, ModelRequest, StopReason, Turn
     from .exceptions import DeclarationError, DuplicateToolError, NotFound, ToolError
@@ -28,17 +33,24 @@ if TYPE_CHECKING:
 __all__ = [
     "UNSET",
     "BatchResult",
+    "Budget",
     "DeclarationError",
     "DuplicateToolError",
     "Fate",
+    "FileResultStore",
     "JSONLimits",
     "LoopResult",
     "Model",
     "ModelRequest",
     "NotFound",
+    "PendingCall",
+    "Reducer",
+    "ResultStore",
     "Retry",
+    "SqliteResultStore",
     "Status",
     "StopReason",
+    "Suspension",
     "ToolCall",
     "ToolClient",
     "ToolContext",
@@ -59,15 +71,22 @@ __all__ = [
 
 _HOMES = {
     "UNSET": "_sentinels",
-    "BatchResult": "_calls",
+    "Budget": "_budget",
+    "BatchResult": "_suspension",
+    "PendingCall": "_suspension",
+    "Suspension": "_suspension",
     "DeclarationError": "exceptions",
     "DuplicateToolError": "exceptions",
+    "FileResultStore": "_stores",
     "Fate": "_calls",
     "JSONLimits": "_strictjson",
     "LoopResult": "_turns",
     "Model": "_turns",
     "ModelRequest": "_turns",
+    "ResultStore": "_stores",
+    "Reducer": "_state",
     "NotFound": "exceptions",
+    "SqliteResultStore": "_sqlitestore",
     "Retry": "_meta",
     "Status": "_calls",
     "StopReason": "_turns",

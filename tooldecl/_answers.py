@@ -11,51 +11,18 @@ from typing import Any, final
 from ._calls import NO_WRITES, Fate, Status, ToolResult, success
 from ._context import seal
 from ._encode import encode, fit
-from ._errors import leaves
+from ._errors import classify, leaves
 from ._isolation import Attempt, GeneratorTooLong
 from ._meta import Overflow, ToolMeta
 from ._sentinels import UNSET
-from ._texts import error_class_of, failed, text_of, whole_characters
+from ._statuses import STATUS
+from ._texts import error_class_of, failed, fitted_failure, text_of
 from .exceptions import (
-    CallCancelledError,
     CallError,
-    EngineBusyError,
     GuardFailedError,
-    InvalidArgumentsError,
-    MalformedJSONError,
     NotFound,
-    NotRunError,
     ResultTooLargeError,
-    ToolFailedError,
-    ToolTimeoutError,
-    UnencodableResultError,
-    UnknownToolError,
-    WorkerDiedError,
 )
-
-
-_STATUS: dict[type[CallError], Status] = {
-    CallCancelledError: Status.CANCELLED,
-    EngineBusyError: Status.BUSY,
-    GuardFailedError: Status.GUARD_FAILED,
-    InvalidArgumentsError: Status.INVALID,
-    MalformedJSONError: Status.INVALID,
-    NotRunError: Status.NOT_RUN,
-    ResultTooLargeError: Status.TOO_LARGE,
-    ToolFailedError: Status.TOOL_ERROR,
-    ToolTimeoutError: Status.TIMEOUT,
-    UnencodableResultError: Status.UNENCODABLE,
-    UnknownToolError: Status.UNKNOWN_TOOL,
-    WorkerDiedError: Status.WORKER_DIED,
-}
-
-_AUTHORS = (Status.TOOL_ERROR, Status.NOT_FOUND)  # their texts may be an author's
-
-# What an author says of a failure is cut, never refused: to the result's limit, but to
-# no less than the mark of a cut needs. Our own texts are shorter than LONGEST_OWN.
-LONGEST_FAILURE = 20_000
-SHORTEST_FAILURE = 40
-LONGEST_OWN = 1_000
 
 
 @final
@@ -185,11 +152,39 @@ class Answers:
         Make the result of a call that ended with *error*.
         """
         return self._result(
-            _STATUS[type(error)],
+            STATUS[type(error)],
             str(error),
             # Its traceback leads through frames that hold this very result.
             error=error.with_traceback(None),
             error_class=error_class_of(error),
+        )
+
+    def given(self, value: object, content: str) -> ToolResult:
+        """
+        Make the result of a call that a person has answered in place of its body.
+        """
+        return self._result(Status.OK, content, value=value)
+
+    def nothing_elsewhere(self, error: NotFound) -> ToolResult:
+        """
+        Make the result of a call whose tool somebody else has run, and found nothing.
+        """
+        self._ran = True
+
+        return self._not_found(error, [error]).replace(fate=Fate.COMPLETED)
+
+    def from_elsewhere(
+        self, value: object, content: str, error: CallError | None
+    ) -> ToolResult:
+        """
+        Make the result of a call whose tool somebody else has run.
+        """
+        self._ran = True
+        if error is not None:
+            return self.refusal(error).replace(fate=Fate.COMPLETED)
+
+        return self._result(Status.OK, content, value=value).replace(
+            fate=Fate.COMPLETED
         )
 
     def of_filter(
@@ -226,13 +221,25 @@ class Answers:
             original_id=None,
         )
 
+    def blocked(self, name: str, error: BaseException | None) -> ToolResult:
+        """
+        Make the result of a call that *name*, which decides about it, has failed on.
+        """
+        guard = GuardFailedError(tool=self._name, filter_name=name, ran=self.ran)
+        guard.__cause__ = error
+        failure = self.refusal(guard)
+        if error is None:
+            return failure
+
+        return failure.replace(error_class=classify(error))
+
     def fitted(self, result: ToolResult) -> ToolResult:
         """
         Hold the content to its limit, and to at least one character.
         """
         content = result.content or '""'
         if result.status is not Status.OK:
-            return self._fitted_failure(result)
+            return fitted_failure(result, self.limit)
         if result.content and (self.limit is None or len(content) <= self.limit):
             return result
         try:
@@ -240,11 +247,7 @@ class Answers:
                 content, tool=self._name, limit=self.limit, overflow=self.overflow
             )
         except ResultTooLargeError as error:
-            if not self.ran:
-                return self.refusal(self._filter_said_too_much())
-            return self.refusal(error).replace(  # the host can still get all of it
-                value=result.value, original_size=error.size
-            )
+            return self.overflowed(result, error)
 
         return result.replace(
             content=cut.content,
@@ -252,25 +255,15 @@ class Answers:
             original_size=cut.original_size or result.original_size,
         )
 
-    def _fitted_failure(self, result: ToolResult) -> ToolResult:
+    def overflowed(self, result: ToolResult, error: ResultTooLargeError) -> ToolResult:
         """
-        Cut the text of a failure: it is never refused, or nobody would know of it.
+        Make the result of a call whose text could not go out, not even in part.
         """
-        content = whole_characters(result.content).strip()
-        if not content:
-            content = f"The call of {self._name!r} did not succeed."
-        limit = LONGEST_OWN
-        if result.status in _AUTHORS:
-            limit = min(self.limit or LONGEST_FAILURE, LONGEST_FAILURE)
-            limit = max(limit, SHORTEST_FAILURE)
-        if content == result.content and len(content) <= limit:
-            return result
-        cut = fit(content, tool=self._name, limit=limit, overflow="truncate")
+        if not self.ran:
+            return self.refusal(self._filter_said_too_much())
 
-        return result.replace(
-            content=cut.content,
-            truncated=cut.truncated,
-            original_size=cut.original_size,
+        return self.refusal(error).replace(  # the host can still get all of it
+            value=result.value, original_size=error.size
         )
 
     def _too_large(self, size: int) -> ResultTooLargeError:

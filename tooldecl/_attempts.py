@@ -81,6 +81,11 @@ class Attempts:
         if self._incoming.deadline is not None and self._is_over():
             reason = "the batch's time was over before its body began"
             return answers.refusal(NotRunError(tool=self._meta.name, reason=reason))
+        if self._incoming.charge is not None:
+            try:
+                self._incoming.charge.begin()
+            except CallError as refusal:
+                return answers.refusal(refusal)
         number = 0
         while True:
             number += 1
@@ -192,7 +197,7 @@ class Attempts:
         """
         if _is_final(error):
             return None
-        runtime, deadline = self._runtime, self._incoming.deadline
+        runtime, deadline = self._runtime, self._deadline()
         try:
             wait = next_wait(
                 self._meta,
@@ -211,6 +216,16 @@ class Attempts:
             return wait
 
         return wait if runtime.clock.monotonic() + wait < deadline else None
+
+    def _deadline(self) -> float | None:
+        """
+        Return when no further attempt may begin: the batch's time or a budget is over.
+        """
+        deadline, charge = self._incoming.deadline, self._incoming.charge
+        until = None if charge is None else charge.until()
+        ends = [end for end in (deadline, until) if end is not None]
+
+        return min(ends, default=None)
 
     def _tell(self, attempt: Attempt, error: BaseException, wait: float | None) -> None:
         """

@@ -4,15 +4,17 @@ Read a batch: one unique id per call, one deadline, one snapshot for all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, final
 
 from ._calls import ToolCall
+from ._charging import Charge
 from ._clock import Clock
 from ._ids import new_id
 from ._meta import check_seconds
+from ._meter import BudgetMeter
 from ._runtime import Incoming
 from .exceptions import DeclarationError
 
@@ -26,10 +28,12 @@ class Run:
     Attributes:
         run_id: Names the run.
         position: How many calls the run had before.
+        meter: What the calls of the run are charged to, or None.
     """
 
     run_id: str
     position: int = 0
+    meter: BudgetMeter | None = None
 
 
 def read_batch(
@@ -40,6 +44,7 @@ def read_batch(
     state: Mapping[str, Any],
     deps: Any,
     clock: Clock,
+    meters: Sequence[BudgetMeter] = (),
 ) -> list[Incoming]:
     """
     Return the calls of a batch as they are to be run.
@@ -52,6 +57,8 @@ def read_batch(
     """
     now = clock.monotonic()
     place = run or Run(run_id=new_id("run"))
+    if place.meter is not None:
+        meters = [*meters, place.meter]
     deadline = None
     if within is not None:
         deadline = now + check_seconds(within, "within")
@@ -75,6 +82,8 @@ def read_batch(
         incoming.original_id = original
         incoming.deadline = deadline
         incoming.queued_at = now
+        if meters:
+            incoming.charge = Charge(meters, index)
         batch.append(incoming)
 
     return batch

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 from ._meta import ToolMeta
 from ._plaindata import json_form, json_in, json_or_types
@@ -20,7 +20,7 @@ from ._readonly import ReadOnlyDict, frozen_mapping
 from .exceptions import CallError, ErrorClass
 
 
-__all__ = ["BatchResult", "Fate", "Status", "ToolCall", "ToolRequest", "ToolResult"]
+__all__ = ["Fate", "Status", "ToolCall", "ToolRequest", "ToolResult"]
 
 Arguments: TypeAlias = Mapping[str, Any] | str | bytes | None
 
@@ -42,10 +42,14 @@ class Status(StrEnum):
     WORKER_DIED = "worker_died"
     INVALID = "invalid"
     UNKNOWN_TOOL = "unknown_tool"
+    BUDGET = "budget"
     BUSY = "busy"
+    DENIED = "denied"
+    APPROVAL_EXPIRED = "approval_expired"
     GUARD_FAILED = "guard_failed"
     NOT_RUN = "not_run"
     CANCELLED = "cancelled"
+    PENDING = "pending"
 
 
 @final
@@ -249,32 +253,3 @@ def success(
     result: ToolResult = draft
 
     return result
-
-
-if TYPE_CHECKING:
-    _Results = tuple[ToolResult, ...]
-else:
-    _Results = tuple
-
-
-@final
-class BatchResult(_Results):
-    """
-    The results of a batch, in the order of its calls.
-    """
-
-    __slots__ = ()
-
-    @property
-    def suspension(self) -> None:
-        """
-        What waits for a decision: nothing does in this version.
-        """
-        return None
-
-    @property
-    def ok(self) -> bool:
-        """
-        Whether every call succeeded.
-        """
-        return all(result.ok for result in self)

@@ -9,14 +9,14 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self, final
 
+from ._budget import Budget
 from ._clock import Clock
-from ._definitions import render
-from ._doors import Doors
-from ._isolation import AbandonedCall, Attempt, LoopHolder, Place
+from ._isolation import Attempt, LoopHolder, Place
 from ._meta import Overflow
 from ._processes import Cargo, Pool, RemoteRun
-from ._promises import broken_promises, cargo_for
+from ._promises import broken_budget, broken_limits, broken_promises, cargo_for
 from ._reports import Reports
+from ._resumable import Resumable
 from ._runtime import Runtime
 from ._settings import (
     Settings,
@@ -24,11 +24,14 @@ from ._settings import (
     assemble,
     read_settings,
 )
-from ._state import State
+from ._state import Reducer, State
+from ._stores import ResultStore
 from ._strictjson import JSONLimits
 from ._table import ToolTable
 from ._terminal import Terminal, close_quietly
+from ._views import Views
 from .engines import Engine
+from .filters._approval import Approval
 from .filters._chain import Filter
 from .telemetry import Hook
 
@@ -37,7 +40,7 @@ __all__ = ["ToolClient"]
 
 
 @final
-class ToolClient(Doors):
+class ToolClient(Resumable, Views):
     """
     A fixed set of tools, ready to be called; safe to share between threads and loops.
 
@@ -50,8 +53,13 @@ class ToolClient(Doors):
         json_limits: What the strict JSON reader lets through.
         result_limit: Characters of a result's text for the model, or None; a tool's
             own limit comes first.
-        on_overflow: What happens beyond that limit: ``"fail"`` or ``"truncate"``.
+        external_limit: The same for results from elsewhere.
+        on_overflow: What happens beyond that limit: ``"fail"``, ``"truncate"``, or
+            ``"offload"`` to the store.
+        store: Keeps what is too long for the model.
+        budget: Limits over all calls; derived clients share what is left of it.
         state: Initial slots of the state that tools read and write; copied.
+        reducers: For slots that take every write, how; the others keep the last one.
         hooks: Callables that are told what happens.
         stop_on: Exception types that leave the client as they are, like
             KeyboardInterrupt and MemoryError, and never become a result.
@@ -69,11 +77,15 @@ class ToolClient(Doors):
         tools: Iterable[object],
         *,
         engine: Engine | None = None,
-        filters: Iterable[Filter] = (),
+        filters: Iterable[Filter | Approval] = (),
         json_limits: JSONLimits | None = None,
         result_limit: int | None = None,
+        external_limit: int | None = 10_000,
         on_overflow: Overflow = "fail",
+        store: ResultStore | None = None,
+        budget: Budget | None = None,
         state: Mapping[str, Any] | None = None,
+        reducers: Mapping[str, Reducer] | None = None,
         hooks: Iterable[Hook] = (),
         stop_on: Iterable[type[BaseException]] = (),
         clock: Clock | None = None,
@@ -85,7 +97,11 @@ class ToolClient(Doors):
             filters=filters,
             json_limits=json_limits,
             result_limit=result_limit,
+            external_limit=external_limit,
             on_overflow=on_overflow,
+            store=store,
+            budget=budget,
+            reducers=reducers,
             state={} if state is None else state,
             hooks=hooks,
             stop_on=stop_on,
@@ -94,14 +110,16 @@ class ToolClient(Doors):
         )
         faults += wrong
         if table is not None:
-            faults += broken_promises(table, engine)
+            approved = settings is None or bool(settings.approvals)
+            faults += broken_promises(table, engine, approved=approved)
         cargo: dict[str, Cargo] = {}
         if table is not None and settings is not None:
             cargo, unfit = cargo_for(table, settings)
-            faults += unfit
+            faults += unfit + broken_limits(table, settings)
+            faults += broken_budget(table, budget)
         if table is None or settings is None or faults:
             raise as_one(faults)
-        self._set_up(table, settings, State(settings.state), cargo)
+        self._set_up(table, settings, State(settings.state, settings.reducers), cargo)
 
     def _set_up(
         self,
@@ -118,6 +136,7 @@ class ToolClient(Doors):
         reports = Reports(settings.hooks, settings.clock)
         # What ends late must not keep the client: it is known by a token.
         self._token = object()
+        self._claims = {}
         place = Place(
             ledger=settings.engine.ledger,
             owner=self._token,
@@ -135,6 +154,7 @@ class ToolClient(Doors):
             table=table,
             json_limits=settings.json_limits,
             filters=settings.filters,
+            approvals=settings.approvals,
             reports=reports,
             clock=settings.clock,
             terminal=Terminal(place, self._loops, remote, reports.blocked),
@@ -147,54 +167,15 @@ class ToolClient(Doors):
             engine_isolation=settings.engine.default_isolation,
             max_abandoned=settings.engine.max_abandoned,
             result_limit=settings.result_limit,
+            external_limit=settings.external_limit,
             on_overflow=settings.on_overflow,
+            store=settings.store,
+            meter=settings.meter,
             stop_on=settings.stop_on,
             rng=settings.rng,
         )
         finalizer = weakref.finalize(self, self._loops.close, wait=False)
         finalizer.atexit = False
-
-    @property
-    def table(self) -> ToolTable:
-        """
-        What was declared, by name; immutable.
-        """
-        return self._runtime.table
-
-    @property
-    def state(self) -> Mapping[str, Any]:
-        """
-        The state as the last finished call left it; read-only.
-        """
-        return self._state.snapshot()
-
-    @property
-    def abandoned(self) -> tuple[AbandonedCall, ...]:
-        """
-        Bodies that may still be running although their calls were answered, oldest first.
-        """
-        return self._settings.engine.ledger.of(self._token)
-
-    def definitions(
-        self,
-        format: str = "openai",  # noqa: A002 (the field's word, and it is given by name)
-        *,
-        tags: Iterable[str] | None = None,
-        exclude_tags: Iterable[str] = (),
-    ) -> list[dict[str, Any]]:
-        """
-        Return what a model is shown, as plain data: fresh copies each time.
-
-        Args:
-            format: ``"openai"``, ``"anthropic"`` or ``"mcp"``.
-            tags: Only tools with one of these; None is all.
-            exclude_tags: No tools with one of these.
-
-        Raises:
-            ValueError: There is no such format.
-            NotAvailableError: The format comes with a later version.
-        """
-        return render(self.table.entries(), format, tags, exclude_tags)
 
     def adding(self, *tools: object) -> ToolClient:
         """
@@ -225,13 +206,15 @@ class ToolClient(Doors):
 
     def _derived(self, table: ToolTable) -> ToolClient:
         self._check_open()
-        faults = broken_promises(table, self._settings.engine)
+        settings = self._settings
+        approved = bool(settings.approvals)
+        faults = broken_promises(table, settings.engine, approved=approved)
         cargo, unfit = cargo_for(table, self._settings)
-        faults += unfit
+        faults += unfit + broken_limits(table, self._settings)
         if faults:
             raise as_one(faults)
         other = object.__new__(ToolClient)
-        other._set_up(table, self._settings, State(self._state.snapshot()), cargo)
+        other._set_up(table, self._settings, self._state.copy(), cargo)
 
         return other
 

@@ -39,6 +39,7 @@ class Clock(Protocol):
 
 monotonic = time.monotonic
 sleep = time.sleep
+wall = time.time  # for what outlives this process, and for nothing else
 
 
 @final

@@ -197,11 +197,16 @@ class CallFacts:
         """
         self._key = None
 
+    def run_name(self) -> str:
+        """
+        Name the run, also to another process.
+        """
+        return own_run(self.run_id) if isinstance(self.run_id, int) else self.run_id
+
     @property
     def idempotency_key(self) -> str:
         if self._key is None:  # two attempts that ask at once make the same key
-            run = own_run(self.run_id) if isinstance(self.run_id, int) else self.run_id
-            facts = [run, self.position, self.meta.name, self.arguments]
+            facts = [self.run_name(), self.position, self.meta.name, self.arguments]
             text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
             self._key = hashlib.sha256(text.encode()).hexdigest()[:32]
 

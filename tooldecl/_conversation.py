@@ -13,6 +13,7 @@ from typing import Any
 from ._batch import Run, unique_id
 from ._calls import Status, ToolCall, ToolResult
 from ._ids import new_id
+from ._meter import BudgetMeter
 from ._strictjson import DEEPEST
 from ._texts import text_of, whole_characters
 from ._turns import LoopResult, Message, StopReason, Turn
@@ -29,11 +30,16 @@ _DICT: Any = dict
 
 class Conversation:
     """
-    What was said and run so far in one run of a loop.
+    What was said and run so far in one run of a loop, and what was spent of its budget.
     """
 
-    def __init__(self, messages: str | Iterable[Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        messages: str | Iterable[Mapping[str, Any]],
+        meter: BudgetMeter | None = None,
+    ) -> None:
         self.messages = _read_messages(messages)
+        self.meter = meter
         self.results: list[ToolResult] = []
         self._run_id = new_id("run")
         self._calls = 0
@@ -88,7 +94,7 @@ class Conversation:
         """
         Return where the next *count* calls stand in the run.
         """
-        run = Run(run_id=self._run_id, position=self._calls)
+        run = Run(run_id=self._run_id, position=self._calls, meter=self.meter)
         self._calls += count
 
         return run

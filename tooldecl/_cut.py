@@ -60,7 +60,7 @@ def fit(content: str, *, tool: str, limit: int | None, overflow: Overflow) -> Fi
     mark = f"[text cut, {size} chars in all]"
     room = limit - len(mark)
     if overflow == "truncate":
-        head = _head(content, room - room // 2)
+        head = head_of(content, room - room // 2)
         tail = _tail(content, room // 2)
         if head or tail:
             cut = f"{head}{mark}{tail}"
@@ -69,7 +69,7 @@ def fit(content: str, *, tool: str, limit: int | None, overflow: Overflow) -> Fi
     raise ResultTooLargeError(tool=tool, limit=limit, size=size)
 
 
-def _head(text: str, most: int) -> str:
+def head_of(text: str, most: int) -> str:
     """
     Return at most *most* characters from the start, up to the end of a grapheme.
     """

@@ -9,13 +9,18 @@ from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
 from ._batch import Run, check_failures, read_batch, unique_id
-from ._calls import Arguments, BatchResult, ToolCall, ToolResult
+from ._budget import Budget
+from ._calls import Arguments, Status, ToolCall, ToolResult
+from ._charging import Charge, check_budget, meter_of
 from ._gate import split_request
 from ._gather import arun_all, run_all
 from ._ids import new_id
+from ._meter import BudgetMeter
 from ._pipeline import arun_call, run_call
+from ._resume import suspension_of
 from ._runtime import Incoming, Runtime
 from ._state import State
+from ._suspension import BatchResult, batch_result
 from .engines import Engine
 from .exceptions import BatchFailedError, CallError, EngineClosedError
 
@@ -40,6 +45,7 @@ class Doors:
         *,
         call_id: str | None = None,
         deps: Any = None,
+        budget: Budget | None = None,
     ) -> ToolResult:
         """
         Call one tool and return its one result, whatever happens.
@@ -49,14 +55,15 @@ class Doors:
             arguments: A mapping in JSON form, or raw JSON text.
             call_id: The caller's id for the call; made up without one.
             deps: The host's own object, for ``ToolContext.deps``.
+            budget: Limits for this call, beside those of the client.
 
         Raises:
             EngineClosedError: The client or its engine is closed.
             KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
         """
-        return self._fold(
-            run_call(self._runtime, self._one(name, arguments, call_id, deps))
-        )
+        incoming = self._one(name, arguments, call_id, deps, budget)
+
+        return self._fold(incoming, run_call(self._runtime, incoming))
 
     async def ainvoke(
         self,
@@ -65,13 +72,14 @@ class Doors:
         *,
         call_id: str | None = None,
         deps: Any = None,
+        budget: Budget | None = None,
     ) -> ToolResult:
         """
         Call one tool from async code; as `invoke`, and a cancelled caller is cancelled.
         """
-        incoming = self._one(name, arguments, call_id, deps)
+        incoming = self._one(name, arguments, call_id, deps, budget)
 
-        return self._fold(await arun_call(self._runtime, incoming))
+        return self._fold(incoming, await arun_call(self._runtime, incoming))
 
     def invoke_json(
         self, text: str | bytes, *, call_id: str | None = None, deps: Any = None
@@ -79,7 +87,9 @@ class Doors:
         """
         Call one tool by a whole request, ``{"tool": ..., "arguments": {...}}``.
         """
-        return self._fold(run_call(self._runtime, self._request(text, call_id, deps)))
+        incoming = self._request(text, call_id, deps)
+
+        return self._fold(incoming, run_call(self._runtime, incoming))
 
     async def ainvoke_json(
         self, text: str | bytes, *, call_id: str | None = None, deps: Any = None
@@ -89,20 +99,38 @@ class Doors:
         """
         incoming = self._request(text, call_id, deps)
 
-        return self._fold(await arun_call(self._runtime, incoming))
+        return self._fold(incoming, await arun_call(self._runtime, incoming))
 
     def _one(
-        self, name: str, arguments: Arguments, call_id: str | None, deps: Any
+        self,
+        name: str,
+        arguments: Arguments,
+        call_id: str | None,
+        deps: Any,
+        budget: Budget | None = None,
     ) -> Incoming:
         self._check_open()
+        meters = self._meters(budget)
         if call_id is None:
             used, original = new_id("call"), None
         else:
             used, original = unique_id(call_id, set())
         incoming = Incoming(name, arguments, used, self._state.snapshot(), deps=deps)
         incoming.original_id = original
+        if meters:
+            incoming.charge = Charge(meters)
 
         return incoming
+
+    def _meters(self, budget: Budget | None) -> list[BudgetMeter]:
+        """
+        Return what a call or a batch is charged to: the client's, and one of its own.
+        """
+        runtime = self._runtime
+        check_budget(budget, runtime.table, "budget=...")
+        own = meter_of(budget, "call", runtime.clock)
+
+        return [meter for meter in (runtime.meter, own) if meter is not None]
 
     def _request(self, text: str | bytes, call_id: str | None, deps: Any) -> Incoming:
         try:
@@ -121,6 +149,7 @@ class Doors:
         within: float | timedelta | None = None,
         failures: Failures = "return",
         deps: Any = None,
+        budget: Budget | None = None,
     ) -> BatchResult:
         """
         Run several calls; return one result each, in the order of the calls.
@@ -131,13 +160,16 @@ class Doors:
                 its true fate, what has not begun ``not_run``.
             failures: ``"raise"`` raises once the whole batch has finished.
             deps: The host's own object, for ``ToolContext.deps``.
+            budget: Limits for this batch, beside those of the client.
 
         Raises:
             BatchFailedError: With ``failures="raise"``, a call did not succeed.
             EngineClosedError: The client or its engine is closed.
             KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
         """
-        return self._run(self._read(calls, within, failures, deps, None), failures)
+        batch = self._read(calls, within, failures, deps, budget=budget)
+
+        return self._run(batch, failures)
 
     async def ainvoke_batch(
         self,
@@ -146,11 +178,12 @@ class Doors:
         within: float | timedelta | None = None,
         failures: Failures = "return",
         deps: Any = None,
+        budget: Budget | None = None,
     ) -> BatchResult:
         """
         Run several calls from async code; as `invoke_batch`.
         """
-        batch = self._read(calls, within, failures, deps, None)
+        batch = self._read(calls, within, failures, deps, budget=budget)
 
         return await self._arun(batch, failures)
 
@@ -160,20 +193,24 @@ class Doors:
         """
         Run a batch that has its place in a longer run.
         """
-        return self._run(self._read(calls, None, failures, None, run), failures)
+        return self._run(self._read(calls, None, failures, None, run=run), failures)
 
     async def _ainvoke_run(
         self, calls: Iterable[ToolCall], run: Run, failures: Failures
     ) -> BatchResult:
-        return await self._arun(self._read(calls, None, failures, None, run), failures)
+        batch = self._read(calls, None, failures, None, run=run)
+
+        return await self._arun(batch, failures)
 
     def _run(self, batch: list[Incoming], failures: Failures) -> BatchResult:
-        return self._collect(run_all(self._runtime, self._engine, batch), failures)
+        results = run_all(self._runtime, self._engine, batch)
+
+        return self._collect(batch, results, failures)
 
     async def _arun(self, batch: list[Incoming], failures: Failures) -> BatchResult:
         results = await arun_all(self._runtime, self._engine, batch)
 
-        return self._collect(results, failures)
+        return self._collect(batch, results, failures)
 
     def _read(
         self,
@@ -181,7 +218,9 @@ class Doors:
         within: float | timedelta | None,
         failures: str,
         deps: Any,
-        run: Run | None,
+        *,
+        run: Run | None = None,
+        budget: Budget | None = None,
     ) -> list[Incoming]:
         self._check_open()
         check_failures(failures)
@@ -192,30 +231,49 @@ class Doors:
             state=self._state.snapshot(),
             deps=deps,
             clock=self._runtime.clock,
+            meters=self._meters(budget),
         )
         if self._runtime.reports:
             self._runtime.reports.batch_started(tuple(call.call_id for call in batch))
 
         return batch
 
-    def _collect(self, results: list[ToolResult], failures: str) -> BatchResult:
-        batch = BatchResult(results)
-        self._take_over(batch)
+    def _collect(
+        self, calls: list[Incoming], results: list[ToolResult], failures: Failures
+    ) -> BatchResult:
+        """
+        Fold what was written, and return the results with what of them still waits.
+        """
+        self._take_over(results)
+        waiting = suspension_of(calls, results, state=self._state.snapshot())
+
+        return self._done(batch_result(results, waiting), failures)
+
+    def _done(self, batch: BatchResult, failures: Failures) -> BatchResult:
+        """
+        Tell of the end of a batch.
+
+        Raises:
+            BatchFailedError: A call did not succeed, and that is to be raised.
+        """
         if self._runtime.reports:
             self._runtime.reports.batch_finished(
                 tuple(result.call_id for result in batch)
             )
         if failures == "raise":
             for result in batch:
-                if not result.ok:
+                if not result.ok and result.status is not Status.PENDING:
                     failure = BatchFailedError(results=batch, first=result.name)
                     raise failure from result.error
 
         return batch
 
-    def _fold(self, result: ToolResult) -> ToolResult:
+    def _fold(self, incoming: Incoming, result: ToolResult) -> ToolResult:
         if result.writes:
             self._take_over([result])
+        if incoming.held is not None:
+            state = self._state.snapshot()
+            batch_result([result], suspension_of([incoming], [result], state=state))
 
         return result
 

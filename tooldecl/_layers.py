@@ -10,20 +10,32 @@ from __future__ import annotations
 import logging
 
 from collections.abc import Callable, Mapping
-from typing import final
+from typing import Protocol, final
 
 from ._answers import Answers
-from ._attempts import Attempts, Flow
+from ._attempts import Flow
 from ._calls import NO_WRITES, Status, ToolRequest, ToolResult
-from ._errors import classify, is_fatal
+from ._errors import is_fatal
 from ._gate import Admitted, admit, again
 from ._runtime import Incoming, Runtime
 from ._texts import type_names, whole_characters
-from .exceptions import CallError, GuardFailedError
+from .exceptions import CallError
 from .filters._chain import through
 
 
 logger = logging.getLogger("tooldecl")
+
+
+class Inner(Protocol):
+    """
+    What is in the middle of the filters.
+    """
+
+    def run(self, admitted: Admitted) -> Flow:
+        """
+        Run the call's body, if it may be run.
+        """
+        ...
 
 
 @final
@@ -35,7 +47,7 @@ class Layers:
         runtime: The client's part.
         incoming: The call.
         answers: Makes the results.
-        attempts: Runs the body, in the middle.
+        attempts: Runs the body, in the middle, where it may be run.
         elapsed: Gives the seconds since the call began.
     """
 
@@ -56,7 +68,7 @@ class Layers:
         runtime: Runtime,
         incoming: Incoming,
         answers: Answers,
-        attempts: Attempts,
+        attempts: Inner,
         elapsed: Callable[[], float],
     ) -> None:
         self._runtime = runtime
@@ -150,14 +162,8 @@ class Layers:
         if error is not None and is_fatal(error, self._runtime.stop_on):
             raise error
         self._log("The filter %r failed around %r: %s.", name, error)
-        tool = self._admitted.entry.meta.name
-        guard = GuardFailedError(tool=tool, filter_name=name, ran=self._answers.ran)
-        guard.__cause__ = error
-        failure = self._answers.refusal(guard)
 
-        return (
-            failure if error is None else failure.replace(error_class=classify(error))
-        )
+        return self._answers.blocked(name, error)
 
     def cleanup_failed(self, name: str, error: Exception) -> None:
         """

@@ -14,10 +14,14 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, TypeAlias, final
 
 from ._batch import check_failures
-from ._calls import BatchResult, ToolCall
+from ._budget import Budget
+from ._calls import ToolCall
+from ._charging import check_budget, meter_of
 from ._client import ToolClient
 from ._conversation import Conversation, not_run
 from ._doors import Failures
+from ._meter import BudgetMeter
+from ._suspension import BatchResult
 from ._terminal import close_quietly
 from ._turns import LoopResult, Model, ModelRequest, StopReason, Turn
 from .exceptions import DeclarationError
@@ -38,6 +42,7 @@ class ToolLoop:
         client: Runs the calls.
         model: Decides.
         max_turns: How often the model is asked at most.
+        budget: Limits for the calls of one run, beside those of the client.
         failures: ``"raise"`` ends the run with BatchFailedError when a call fails.
         eligible: Asked with each turn that has calls; where it says False, the calls
             are answered as not run and the loop ends with the turn's text.
@@ -52,6 +57,7 @@ class ToolLoop:
         model: Model,
         *,
         max_turns: int = 10,
+        budget: Budget | None = None,
         failures: Failures = "return",
         eligible: Callable[[Turn], bool] | None = None,
     ) -> None:
@@ -66,6 +72,8 @@ class ToolLoop:
                 f"ToolLoop(eligible=...) takes a predicate, got {eligible!r}."
             )
         check_failures(failures)
+        check_budget(budget, client.table, "ToolLoop(budget=...)")
+        self._budget = budget
         self._client = client
         self._model = model
         self._max_turns = max_turns
@@ -82,7 +90,7 @@ class ToolLoop:
             BatchFailedError: With ``failures="raise"``, a call did not succeed.
             ValueError: The messages are malformed.
         """
-        state = Conversation(messages)
+        state = Conversation(messages, self._meter())
         flow = self._flow(state)
         reply: Turn | BatchResult | None = None
         try:
@@ -102,7 +110,7 @@ class ToolLoop:
         """
         Run the loop from async code; as `run`.
         """
-        state = Conversation(messages)
+        state = Conversation(messages, self._meter())
         flow = self._flow(state)
         reply: Turn | BatchResult | None = None
         while True:
@@ -117,6 +125,12 @@ class ToolLoop:
             else:
                 place = state.place(len(step))
                 reply = await self._client._ainvoke_run(step, place, self._failures)
+
+    def _meter(self) -> BudgetMeter | None:
+        """
+        Return what one run is charged to.
+        """
+        return meter_of(self._budget, "loop", self._client._runtime.clock)
 
     def _flow(self, state: Conversation) -> Flow:
         for number in range(1, self._max_turns + 1):

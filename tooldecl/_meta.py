@@ -19,7 +19,7 @@ from typing import Literal, NoReturn, TypeAlias, final
 from ._policy import Retry, check_seconds, shown
 from ._sentinels import UNSET, Unset
 from ._wording import is_encodable
-from .exceptions import DeclarationError, NotAvailableError
+from .exceptions import DeclarationError
 
 
 __all__ = [
@@ -223,7 +223,3 @@ class ToolMeta(ToolOptions):
         """
         Refuse what no module of this version enforces.
         """
-        if self.external:
-            raise NotAvailableError(option=f"{self._where()}: external=True")
-        if self.on_overflow == "offload":
-            raise NotAvailableError(option=f"{self._where()}: on_overflow='offload'")

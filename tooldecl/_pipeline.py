@@ -15,6 +15,7 @@ from typing import final
 
 from ._admission import Admission
 from ._answers import Answers
+from ._approvals import Approvals
 from ._attempts import Attempts, Flow
 from ._calls import ToolResult
 from ._context import AROUND, seal
@@ -22,6 +23,7 @@ from ._driver import Driver, Step
 from ._gate import Admitted, admit
 from ._layers import Layers
 from ._meta import ToolMeta
+from ._offload import away, is_to_keep, kept
 from ._runtime import Incoming, Runtime
 from .exceptions import CallCancelledError, CallError, EngineBusyError, NotRunError
 
@@ -36,6 +38,7 @@ def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     call = Call(runtime, incoming)
     try:
         Driver(runtime, incoming, call.surroundings()).drive(call.flow())
+        call.keep()
     except BaseException as error:
         call.escape(error)
         raise
@@ -50,6 +53,8 @@ async def arun_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     call = Call(runtime, incoming)
     try:
         await Driver(runtime, incoming, call.surroundings()).adrive(call.flow())
+        if call.is_to_keep:
+            await away(call.keep)
     except BaseException as error:
         call.escape(error)
         raise
@@ -106,11 +111,18 @@ class Call:
             )
             self.meta = incoming.meta = admitted.entry.meta
             answers.use_limits_of(self.meta)
+            if incoming.charge is not None:
+                # With filters, what is free for a call that they refuse is taken later.
+                meta = self.meta
+                take = not (runtime.filters or meta.sensitive or meta.external)
+                incoming.charge.look(self.meta.name, admitted.arguments, take=take)
             if runtime.max_abandoned is not None or incoming.deadline is not None:
                 self._check_place()
             if incoming.batch is not None:
                 self._check_alone(incoming.batch)
         except CallError as error:
+            if incoming.charge is not None:
+                incoming.charge.refused(incoming.name, incoming.given, error)
             self._outcome = answers.refusal(error)
             return
         if runtime.max_concurrency is not None or isinstance(self.meta.serial, str):
@@ -140,9 +152,12 @@ class Call:
     def _through_filters(self, admitted: Admitted) -> Flow:
         runtime, incoming, answers = self._runtime, self._incoming, self._answers
         attempts = Attempts(runtime, incoming, answers, self.meta)
+        body: Attempts | Approvals = attempts
+        if self.meta.sensitive or self.meta.external:
+            body = Approvals(runtime, incoming, answers, attempts, self.meta)
         if not runtime.filters:
-            return attempts.run(admitted)
-        layers = Layers(runtime, incoming, answers, attempts, self._elapsed)
+            return body.run(admitted)
+        layers = Layers(runtime, incoming, answers, body, self._elapsed)
 
         return layers.run(admitted)
 
@@ -191,6 +206,20 @@ class Call:
                 )
                 raise EngineBusyError(tool=self.meta.name, reason=reason)
 
+    @property
+    def is_to_keep(self) -> bool:
+        """
+        Whether the text is too long, and goes to the client's store.
+        """
+        return is_to_keep(self._outcome, self._answers)
+
+    def keep(self) -> None:
+        """
+        Put a text that is too long into the client's store; this waits for it.
+        """
+        if self.is_to_keep and self._outcome is not None:
+            self._outcome = kept(self._outcome, self._answers, self._runtime.store)
+
     def finish(self) -> ToolResult:
         """
         Return the one answer, within its limit, and tell the hooks.
@@ -200,6 +229,7 @@ class Call:
         if result is None:
             raise AssertionError("unreachable")
         result = self._stamped(self._answers.fitted(result))
+        self._settle()
         self._answers.attempt = None
         if self._runtime.reports:
             self._runtime.reports.finished(result)
@@ -213,6 +243,7 @@ class Call:
         attempt = self._answers.attempt
         if attempt is not None:
             seal(attempt.context, cancelled=attempt.error is not error)
+        self._settle()
         if not self._runtime.reports:
             return
         if attempt is not None and attempt.error is error:
@@ -223,6 +254,13 @@ class Call:
                 CallCancelledError(tool=self._incoming.name, fate=fate)
             )
         self._runtime.reports.finished(self._stamped(self._answers.fitted(result)))
+
+    def _settle(self) -> None:
+        """
+        Give back what the call was charged, where no body has begun.
+        """
+        if self._incoming.charge is not None:
+            self._incoming.charge.settle(ran=self._answers.ran)
 
     def _stamped(self, result: ToolResult) -> ToolResult:
         """

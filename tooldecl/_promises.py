@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import sys
 
+from ._budget import Budget
+from ._charging import check_budget
+from ._offload import least_limit
 from ._processes import Cargo, cargo_of, is_supported
+from ._sentinels import UNSET
 from ._settings import Settings
 from ._table import ToolTable
 from ._terminal import resolve_isolation, resolve_timeout
@@ -15,12 +19,17 @@ from .engines import Engine
 from .exceptions import DeclarationError, NotAvailableError
 
 
-def broken_promises(table: ToolTable, engine: Engine | None) -> list[DeclarationError]:
+def broken_promises(
+    table: ToolTable, engine: Engine | None, *, approved: bool
+) -> list[DeclarationError]:
     """
     Return what was declared on a tool and cannot be kept in this client.
 
     An engine that is none, or has no timeout that makes sense, breaks no promise: what
     is wrong with it is reported as such.
+
+    Args:
+        approved: Whether there is anybody to ask.
     """
     given: object = engine.timeout if isinstance(engine, Engine) else None
     default = given if isinstance(given, (int, float)) else None
@@ -36,10 +45,12 @@ def broken_promises(table: ToolTable, engine: Engine | None) -> list[Declaration
                     "or another isolation."
                 )
             )
-        if meta.sensitive:
+        if meta.sensitive and not approved:
             faults.append(
-                NotAvailableError(
-                    option=f"The approval that the sensitive tool {name!r} needs"
+                DeclarationError(
+                    f"Tool {name!r} ({meta.site}) is sensitive, and nobody is asked before "
+                    "it runs. Give the client an Approval filter; to run it unasked, say "
+                    "so with Approval(approve_all)."
                 )
             )
 
@@ -56,7 +67,8 @@ def cargo_for(
     faults: list[DeclarationError] = []
     for entry in table.entries():
         meta = entry.meta
-        if resolve_isolation(meta, engine.default_isolation) != "process":
+        where = resolve_isolation(meta, engine.default_isolation)
+        if where != "process" or meta.external:
             continue
         try:
             if not is_supported():
@@ -68,3 +80,51 @@ def cargo_for(
             faults.append(error)
 
     return cargo, faults
+
+
+def broken_limits(table: ToolTable, settings: Settings) -> list[DeclarationError]:
+    """
+    Return whose long results could not be kept, or not be spoken of within their limit.
+    """
+    store = settings.store
+    faults: list[DeclarationError] = []
+    if settings.on_overflow == "offload" and store is None:
+        faults.append(DeclarationError(_NO_STORE.format("ToolClient(on_overflow=...)")))
+    for name, meta in table.items():
+        declared = meta.on_overflow == "offload"
+        overflow = (
+            settings.on_overflow if meta.on_overflow is UNSET else meta.on_overflow
+        )
+        limit = (
+            settings.result_limit if meta.result_limit is UNSET else meta.result_limit
+        )
+        if overflow != "offload":
+            continue
+        if store is None:
+            if declared:
+                where = f"Tool {name!r} ({meta.site}): on_overflow"
+                faults.append(DeclarationError(_NO_STORE.format(where)))
+        elif limit is not None and limit < (least := least_limit(store, limit)):
+            faults.append(
+                DeclarationError(
+                    f"Tool {name!r} ({meta.site}) has a result_limit of {limit}, and the "
+                    f"mark of a stored result needs {least} characters."
+                )
+            )
+
+    return faults
+
+
+def broken_budget(table: ToolTable, budget: Budget | None) -> list[DeclarationError]:
+    """
+    Return what a client's budget limits and the client does not have.
+    """
+    try:
+        check_budget(budget, table, "ToolClient(budget=...)")
+    except DeclarationError as error:
+        return [error]
+
+    return []
+
+
+_NO_STORE = "{} takes 'offload' only in a client with a store=..., which has none."

@@ -14,6 +14,8 @@ from ._errors import classify
 from ._isolation import Attempt
 from ._readonly import frozen_mapping
 from .telemetry import (
+    ApprovalAsked,
+    ApprovalDecided,
     AttemptFailed,
     BatchFinished,
     BatchStarted,
@@ -73,6 +75,31 @@ class Reports:
                 error=error,
                 error_class=classify(error),
                 retry_in=wait,
+            ),
+        )
+
+    def asked(self, call_id: str, name: str, expires: float | None) -> None:
+        """
+        Somebody is asked about a call.
+        """
+        emit(
+            self._hooks,
+            ApprovalAsked(
+                at=self._clock.monotonic(), call_id=call_id, name=name, expires=expires
+            ),
+        )
+
+    def decided(self, call_id: str, name: str, decision: str) -> None:
+        """
+        It is decided about a call.
+        """
+        emit(
+            self._hooks,
+            ApprovalDecided(
+                at=self._clock.monotonic(),
+                call_id=call_id,
+                name=name,
+                decision=decision,
             ),
         )
 

@@ -11,15 +11,20 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from ._calls import Arguments
+from ._charging import Charge
 from ._clock import Clock
 from ._context import CallFacts
+from ._held import Held, Resumed
 from ._isolation import Ledger, Line, StopSignal
 from ._meta import Isolation, Overflow
+from ._meter import BudgetMeter
 from ._reports import Reports
+from ._stores import ResultStore
 from ._strictjson import JSONLimits
 from ._table import ToolTable
 from ._terminal import Terminal
 from .exceptions import CallError
+from .filters._approval import Approval
 from .filters._chain import Layered
 
 
@@ -34,11 +39,15 @@ class Runtime:
         groups: Whose serial groups these are.
         max_concurrency: How many calls the engine runs at once, or None.
         refuses: Whether more than that are refused and do not wait.
+        external_limit: Characters of a result from elsewhere, or None.
+        store: What keeps results that are too long for the model, or None.
+        meter: What all calls of the client are charged to, or None.
     """
 
     table: ToolTable
     json_limits: JSONLimits
     filters: tuple[Layered, ...]
+    approvals: tuple[Approval, ...]
     reports: Reports
     clock: Clock
     terminal: Terminal
@@ -51,8 +60,11 @@ class Runtime:
     engine_isolation: Isolation | None = None
     max_abandoned: int | None = None
     result_limit: int | None = None
+    external_limit: int | None = None
     on_overflow: Overflow = "fail"
+    store: ResultStore | None = None
     stop_on: tuple[type[BaseException], ...] = ()
+    meter: BudgetMeter | None = None
     rng: Callable[[], float] = random.random
 
 
@@ -68,6 +80,9 @@ class Incoming(CallFacts):
         queued_at: When the call began to wait for its turn, on the same clock.
         original_id: The id that was sent, where it could not be used.
         refusal: Why the call cannot even be read, or is not to be run; or None.
+        held: How it waits for a decision, once it does.
+        resumed: What it has waited for, where it is taken up again.
+        charge: Its part in the budgets there are, or None.
         batch: Known by the calls of one batch, where one of them is to run alone.
         group: Whose serial group its tool is of, and its name; or None.
         signal: Set when its batch is over before the call is.
@@ -78,14 +93,17 @@ class Incoming(CallFacts):
     __slots__ = (
         "apart",
         "batch",
+        "charge",
         "deadline",
         "given",
         "group",
+        "held",
         "name",
         "on_standing",
         "original_id",
         "queued_at",
         "refusal",
+        "resumed",
         "signal",
     )
 
@@ -108,6 +126,9 @@ class Incoming(CallFacts):
         self.queued_at: float | None = None
         self.original_id: str | None = None
         self.refusal: CallError | None = None
+        self.charge: Charge | None = None
+        self.held: Held | None = None
+        self.resumed: Resumed | None = None
         self.batch: object = None
         self.group: tuple[object, str] | None = None
         self.signal: StopSignal | None = None

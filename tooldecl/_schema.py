@@ -22,6 +22,7 @@ from ._callables import MISSING
 from ._choices import has_loose_choices, loose_choices
 from ._closing import close_named
 from ._hints import result_of
+from ._jsonforms import JSON
 from ._meta import ToolMeta
 from ._problems import Problem, settle
 from ._published import as_data, drop_titles, drop_useless_defaults
@@ -245,3 +246,27 @@ def _output_of(hint: Any) -> Mapping[str, Any] | None:
         schema |= shared
 
     return frozen_mapping(schema)
+
+
+def check_returned(promise: Promise, value: object) -> None:
+    """
+    Check a result in JSON form against what the function says that it returns.
+
+    Raises:
+        ValueError: It does not fit.
+    """
+    hint = result_of(promise.returns())
+    if hint in (MISSING, Any, object):
+        return
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(hint)
+    except Exception:  # no tool is refused for what it returns
+        return
+    try:
+        adapter.validate_json(JSON.encode(value), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        path = "".join(f"[{step!r}]" for step in first["loc"])
+        raise ValueError(
+            f"the result does not fit what the tool returns: {first['msg']} at ${path}"
+        ) from None

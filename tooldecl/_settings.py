@@ -11,10 +11,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
+from ._budget import Budget
+from ._charging import meter_of
 from ._clock import Clock, SystemClock
 from ._meta import Overflow
+from ._meter import BudgetMeter
 from ._policy import shown
-from ._readonly import frozen_mapping
+from ._readonly import ReadOnlyDict, frozen_mapping
+from ._state import Reducer
+from ._stores import ResultStore
 from ._strictjson import JSONLimits
 from ._table import ToolTable
 from .engines import Engine, SequentialEngine
@@ -22,8 +27,8 @@ from .engines._options import check_options
 from .exceptions import (
     DeclarationError,
     DuplicateToolError,
-    NotAvailableError,
 )
+from .filters._approval import Approval
 from .filters._chain import Layered, check_filter
 from .telemetry import Hook
 
@@ -37,10 +42,15 @@ class Settings:
 
     engine: Engine
     filters: tuple[Layered, ...]
+    approvals: tuple[Approval, ...]
     json_limits: JSONLimits
     result_limit: int | None
+    external_limit: int | None
     on_overflow: Overflow
+    store: ResultStore | None
+    meter: BudgetMeter | None  # derived clients share it: they are the same run
     state: Mapping[str, Any]
+    reducers: Mapping[str, Reducer]
     hooks: tuple[Hook, ...]
     stop_on: tuple[type[BaseException], ...]
     clock: Clock
@@ -75,6 +85,10 @@ def read_settings(
     result_limit: Any,
     on_overflow: Any,
     state: Any,
+    external_limit: Any = None,
+    store: Any = None,
+    budget: Any = None,
+    reducers: Any = None,
     hooks: Any,
     stop_on: Any,
     clock: Clock | None,
@@ -91,30 +105,36 @@ def read_settings(
         "ToolClient(json_limits=...) takes a JSONLimits",
         json_limits,
     )
-    faults.check(
-        result_limit is None or (type(result_limit) is int and result_limit > 0),
-        "ToolClient(result_limit=...) takes characters from 1, or None",
-        result_limit,
-    )
-    _check_overflow(on_overflow, faults)
-    _check_state(state, faults)
-    checked_filters = _filters(filters, faults)
+    _check_limit("result_limit", result_limit, faults)
+    _check_limit("external_limit", external_limit, faults)
+    _check_overflow(on_overflow, store, faults)
+    rule = "ToolClient(budget=...) takes a Budget"
+    faults.check(budget is None or isinstance(budget, Budget), rule, budget)
+    _check_slots("state", state, faults)
+    _check_reducers({} if reducers is None else reducers, faults)
+    checked_filters, approvals = _filters(filters, faults)
     checked_hooks = _hooks(hooks, faults)
     checked_types = _types(stop_on, faults)
     if faults.found:
         return None, faults.found
+    clock = SystemClock() if clock is None else clock
 
     return (
         Settings(
             engine=SequentialEngine() if engine is None else engine,
             filters=checked_filters,
+            approvals=approvals,
             json_limits=JSONLimits() if json_limits is None else json_limits,
             result_limit=result_limit,
+            external_limit=external_limit,
             on_overflow=on_overflow,
+            store=store,
+            meter=meter_of(budget, "client", clock),
             state=frozen_mapping(state),
+            reducers=ReadOnlyDict(reducers or {}),
             hooks=checked_hooks,
             stop_on=checked_types,
-            clock=SystemClock() if clock is None else clock,
+            clock=clock,
             rng=random.random if rng is None else rng,
             groups=object(),
         ),
@@ -122,22 +142,41 @@ def read_settings(
     )
 
 
-def _check_overflow(on_overflow: object, faults: _Faults) -> None:
-    if on_overflow == "offload":
-        faults.found.append(NotAvailableError(option="on_overflow='offload'"))
-        return
-    rule = "ToolClient(on_overflow=...) takes 'fail' or 'truncate'"
-    faults.check(on_overflow in ("fail", "truncate"), rule, on_overflow)
+def _check_limit(option: str, limit: object, faults: _Faults) -> None:
+    faults.check(
+        limit is None or (type(limit) is int and limit > 0),
+        f"ToolClient({option}=...) takes characters from 1, or None",
+        limit,
+    )
 
 
-def _check_state(state: object, faults: _Faults) -> None:
-    rule = "ToolClient(state=...) takes a mapping with text keys"
-    slots: Any = state
+def _check_overflow(on_overflow: object, store: object, faults: _Faults) -> None:
+    rule = "ToolClient(on_overflow=...) takes 'fail', 'truncate' or 'offload'"
+    choices = ("fail", "truncate", "offload")
+    faults.check(
+        isinstance(on_overflow, str) and on_overflow in choices, rule, on_overflow
+    )
+    methods = [getattr(store, name, None) for name in ("put", "get")]
+    rule = "ToolClient(store=...) takes an object with put() and get()"
+    usable = all(callable(method) and not _is_async(method) for method in methods)
+    faults.check(store is None or (usable and not isinstance(store, type)), rule, store)
+
+
+def _check_slots(option: str, given: object, faults: _Faults) -> None:
+    rule = f"ToolClient({option}=...) takes a mapping with text keys"
+    slots: Any = given
     if not isinstance(slots, _MAPPING):
-        faults.check(False, rule, type(state))
+        faults.check(False, rule, type(given))
         return
     for slot in slots:
         faults.check(isinstance(slot, str), rule, slot)
+
+
+def _check_reducers(given: Any, faults: _Faults) -> None:
+    _check_slots("reducers", given, faults)
+    rule = "ToolClient(reducers=...) takes a Reducer for each slot"
+    for reducer in given.values() if isinstance(given, _MAPPING) else ():
+        faults.check(isinstance(reducer, Reducer), rule, reducer)
 
 
 def _check_engine(engine: object, faults: _Faults) -> None:
@@ -177,15 +216,24 @@ def _items(given: Any, what: str, faults: _Faults) -> tuple[Any, ...]:
     return ()
 
 
-def _filters(given: Any, faults: _Faults) -> tuple[Layered, ...]:
+def _filters(
+    given: Any, faults: _Faults
+) -> tuple[tuple[Layered, ...], tuple[Approval, ...]]:
+    """
+    Return the layers of the onion, and apart from them those who are asked last.
+    """
     checked: list[Layered] = []
+    approvals: list[Approval] = []
     for candidate in _items(given, "filters", faults):
+        if isinstance(candidate, Approval):
+            approvals.append(candidate)
+            continue
         try:
             checked.append(check_filter(candidate))
         except DeclarationError as error:
             faults.found.append(error)
 
-    return tuple(checked)
+    return tuple(checked), tuple(approvals)
 
 
 def _hooks(given: Any, faults: _Faults) -> tuple[Hook, ...]:

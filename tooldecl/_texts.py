@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 
+from ._calls import Status, ToolResult
+from ._cut import fit
 from ._errors import classify, leaves
 from .exceptions import (
     CallError,
@@ -19,6 +21,15 @@ from .exceptions import (
     ToolTimeoutError,
     WorkerDiedError,
 )
+
+
+_AUTHORS = (Status.TOOL_ERROR, Status.NOT_FOUND)  # their texts may be an author's
+
+# What an author says of a failure is cut, never refused: to the result's limit, but to
+# no less than the mark of a cut needs. Our own texts are shorter than LONGEST_OWN.
+LONGEST_FAILURE = 20_000
+SHORTEST_FAILURE = 40
+LONGEST_OWN = 1_000
 
 
 def text_of(error: BaseException) -> str:
@@ -122,3 +133,25 @@ def error_class_of(error: CallError) -> ErrorClass | None:
         return "transient"
 
     return "semantic"
+
+
+def fitted_failure(result: ToolResult, limit: int | None) -> ToolResult:
+    """
+    Cut the text of a failure: it is never refused, or nobody would know of it.
+    """
+    content = whole_characters(result.content).strip()
+    if not content:
+        content = f"The call of {result.name!r} did not succeed."
+    most = LONGEST_OWN
+    if result.status in _AUTHORS:
+        most = min(limit or LONGEST_FAILURE, LONGEST_FAILURE)
+        most = max(most, SHORTEST_FAILURE)
+    if content == result.content and len(content) <= most:
+        return result
+    cut = fit(content, tool=result.name, limit=most, overflow="truncate")
+
+    return result.replace(
+        content=cut.content,
+        truncated=cut.truncated,
+        original_size=cut.original_size,
+    )

@@ -23,12 +23,33 @@ SOURCE_TEXTS = {
     "batch": "what was left of the batch's limit",
 }
 
+LEVEL_TEXTS = {
+    "client": "the client's budget",
+    "loop": "the loop's budget",
+    "call": "the budget of this call",
+}
+
 
 def seconds(value: float) -> str:
     """
     Render seconds for a sentence, as in ``0.2 s``.
     """
     return f"{value:.4g} s"
+
+
+def budget_text(name: str, limit: float, whose: str) -> str:
+    """
+    Say which limit of a budget is reached, as in ``the client's budget of 5 calls is used up``.
+    """
+    if name == "seconds":
+        return f"{whose} of {seconds(limit)} is over"
+    calls = "1 call" if limit == 1 else f"{limit:.0f} calls"
+    if name == "repeats":
+        calls = calls.replace("call", "equal call")
+        return f"{whose} allows {calls} in a row"
+    of_tool = " of this tool" if name == "per_tool" else ""
+
+    return f"{whose} of {calls}{of_tool} is used up"
 
 
 def joined(head: str, lines: Sequence[str], limit: int = 990) -> str:

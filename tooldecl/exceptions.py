@@ -9,10 +9,15 @@ Every error tooldecl raises, as one tree.
     │   ├── NotAvailableError
     │   ├── NotImportableError
     │   └── DuplicateToolError
+    ├── ResumeError (ValueError)
     ├── CallError                       becomes ToolResult.error
+    │   ├── ApprovalDeniedError (PermissionError)
+    │   ├── ApprovalExpiredError
+    │   ├── CallPendingError
     │   ├── UnknownToolError (LookupError)
     │   ├── MalformedJSONError (ValueError)
     │   ├── InvalidArgumentsError (ValueError)
+    │   ├── BudgetExceededError
     │   ├── GuardFailedError
     │   ├── EngineBusyError
     │   ├── NotRunError
@@ -25,6 +30,7 @@ Every error tooldecl raises, as one tree.
     ├── BatchFailedError
     ├── ModelFailedError
     ├── EngineClosedError (RuntimeError)
+    ├── UnknownReferenceError (KeyError)
     ├── RemoteError                     the cause of what failed in a worker process
     ├── ToolError                       raised by tool authors
     └── NotFound                        raised by tool authors
@@ -41,7 +47,9 @@ from typing import Literal, TypeAlias
 
 from ._wording import (
     FATE_TEXTS,
+    LEVEL_TEXTS,
     SOURCE_TEXTS,
+    budget_text,
     exit_text,
     joined,
     seconds,
@@ -50,9 +58,13 @@ from ._wording import (
 
 
 __all__ = [
+    "ApprovalDeniedError",
+    "ApprovalExpiredError",
     "BatchFailedError",
+    "BudgetExceededError",
     "CallCancelledError",
     "CallError",
+    "CallPendingError",
     "DeclarationError",
     "DuplicateToolError",
     "EngineBusyError",
@@ -68,17 +80,20 @@ __all__ = [
     "NotRunError",
     "RemoteError",
     "ResultTooLargeError",
+    "ResumeError",
     "ToolDeclError",
     "ToolError",
     "ToolFailedError",
     "ToolTimeoutError",
     "UnencodableResultError",
+    "UnknownReferenceError",
     "UnknownToolError",
     "UnsupportedSignatureError",
     "WorkerDiedError",
 ]
 
 ErrorClass: TypeAlias = Literal["transient", "semantic", "environment"]
+BudgetLevel: TypeAlias = Literal["client", "loop", "call"]
 
 ERROR_CLASSES = ("transient", "semantic", "environment")
 
@@ -241,6 +256,91 @@ class InvalidArgumentsError(CallError, ValueError):
         self.problems = tuple((path, message) for path, message in problems)
         head = f"The arguments for {tool!r} were refused and nothing was run."
         super().__init__(joined(head, [f"{p}: {m}" for p, m in self.problems]))
+
+
+class BudgetExceededError(CallError):
+    """
+    A limit over many calls is reached; the call was not run.
+
+    Attributes:
+        tool: Name of the tool.
+        limit_name: ``"calls"``, ``"per_tool"``, ``"seconds"`` or ``"repeats"``.
+        limit: What was allowed.
+        spent: What was spent: calls, seconds, or equal calls in a row.
+        level: Whose limit it was: that of the client, the loop or the call.
+    """
+
+    def __init__(
+        self,
+        *,
+        tool: str,
+        limit_name: Literal["calls", "per_tool", "seconds", "repeats"],
+        limit: float,
+        spent: float,
+        level: BudgetLevel,
+    ) -> None:
+        self.tool = tool
+        self.limit_name = limit_name
+        self.limit = limit
+        self.spent = spent
+        self.level = level
+        why = budget_text(limit_name, limit, LEVEL_TEXTS[level])
+        super().__init__(f"Tool {tool!r} was not run: {why}.")
+
+
+class ApprovalDeniedError(CallError, PermissionError):
+    """
+    Somebody decided that the call is not to be run.
+
+    Attributes:
+        tool: Name of the tool.
+        reason: The reason given, or an empty text.
+    """
+
+    def __init__(self, *, tool: str, reason: str = "") -> None:
+        self.tool = tool
+        self.reason = reason
+        why = f" The reason given: {reason}" if reason else " No reason was given."
+        super().__init__(
+            f"Tool {tool!r} was not run: the call was refused. That is a decision and "
+            f"not a failure.{why}"
+        )
+
+
+class ApprovalExpiredError(CallError):
+    """
+    Nobody decided in time, so the call was not run.
+
+    Attributes:
+        tool: Name of the tool.
+        limit: Seconds that there were to decide, or None.
+    """
+
+    def __init__(self, *, tool: str, limit: float | None) -> None:
+        self.tool = tool
+        self.limit = limit
+        within = "in time" if limit is None else f"within {seconds(limit)}"
+        super().__init__(
+            f"Tool {tool!r} was not run: nobody decided about the call {within}."
+        )
+
+
+class CallPendingError(CallError):
+    """
+    The call waits for a decision, or for a result from elsewhere.
+
+    Attributes:
+        tool: Name of the tool.
+        kind: ``"approval"`` or ``"external"``.
+        suspension: What `ToolClient.resume` takes; set once the batch has ended.
+    """
+
+    def __init__(self, *, tool: str, kind: Literal["approval", "external"]) -> None:
+        self.tool = tool
+        self.kind = kind
+        self.suspension: object = None
+        what = "a decision" if kind == "approval" else "its result from elsewhere"
+        super().__init__(f"The call of {tool!r} has no result yet: it waits for {what}.")
 
 
 class GuardFailedError(CallError):
@@ -466,10 +566,41 @@ class ModelFailedError(ToolDeclError):
         super().__init__(f"The model failed: {reason}")
 
 
+class ResumeError(ToolDeclError, ValueError):
+    """
+    A suspension cannot be resumed with what was given; nothing was run.
+
+    Attributes:
+        problems: For each call id at fault, what is wrong with what was given for it.
+    """
+
+    def __init__(self, *, problems: Mapping[str, str]) -> None:
+        self.problems = dict(problems)
+        lines = [f"{call_id!r}: {text}" for call_id, text in self.problems.items()]
+        super().__init__(joined("Nothing was resumed.", lines))
+
+
 class EngineClosedError(ToolDeclError, RuntimeError):
     """
     A client or an engine was used after it was closed.
     """
+
+
+class UnknownReferenceError(ToolDeclError, KeyError):
+    """
+    A store of results has nothing under a reference.
+
+    Attributes:
+        reference: What was asked for.
+    """
+
+    def __init__(self, *, reference: object) -> None:
+        self.reference = reference
+        self._text = f"There is no stored result {reference!r:.80}."
+        super().__init__(self._text)
+
+    def __str__(self) -> str:  # a KeyError shows its text as code
+        return self._text
 
 
 class RemoteError(ToolDeclError):

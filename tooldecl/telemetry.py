@@ -12,16 +12,19 @@ from __future__ import annotations
 
 import logging
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, TypeAlias, final
 
 from ._calls import Arguments, Status, ToolResult
+from ._shapes import shape as shape
+from ._shapes import word
 from .exceptions import ErrorClass
 
 
 __all__ = [
+    "ApprovalAsked",
+    "ApprovalDecided",
     "AttemptFailed",
     "BatchFinished",
     "BatchStarted",
@@ -76,6 +79,29 @@ class AttemptFailed(_CallEvent):
     error: BaseException
     error_class: ErrorClass | None
     retry_in: float | None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalAsked(_CallEvent):
+    """
+    Somebody is asked about a call; ``expires`` is how many seconds there are, or None.
+    """
+
+    expires: float | None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalDecided(_CallEvent):
+    """
+    It is decided about a call, or nobody did.
+
+    ``decision`` is ``"approved"``, ``"denied"``, ``"answered"``, ``"suspended"``,
+    ``"expired"`` or ``"failed"``.
+    """
+
+    decision: str
 
 
 @final
@@ -172,46 +198,6 @@ def emit(hooks: Iterable[Hook], event: Event) -> None:
             logger.exception("The hook %s failed on %s.", name, type(event).__name__)
 
 
-# Typed so that checkers do not narrow to containers of unknown things.
-_MAPPING: Any = Mapping
-_ARRAYS: Any = (list, tuple)
-
-
-def shape(arguments: object, *, depth: int = 0) -> str:
-    """
-    Describe a value by kinds and lengths only, as in ``{city: str[4]}``.
-    """
-    value: Any = arguments
-    if value is None:
-        return "none"
-    if isinstance(value, (str, bytes)):
-        return f"{type(value).__name__}[{len(value)}]"
-    if isinstance(value, _ARRAYS):
-        return f"list[{len(value)}]"
-    if not isinstance(value, _MAPPING):
-        return type(value).__name__
-    if depth:
-        return f"object[{len(value)}]"
-    members = [
-        f"{_word(name)}: {shape(inner, depth=1)}"
-        for name, inner in islice(value.items(), 20)
-    ]
-    more = ["..."] if len(value) > 20 else []
-
-    return f"{{{', '.join(members + more)}}}"
-
-
-def _word(text: object, most: int = 64) -> str:
-    """
-    Show a name that a model made up: on one line, and not for ever.
-    """
-    if not isinstance(text, str):
-        return type(text).__name__
-    short = text if len(text) <= most else text[: most - 3] + "..."
-
-    return short if short.isprintable() else ascii(short)[1:-1]
-
-
 Line: TypeAlias = tuple[int, str, tuple[object, ...]]
 
 _WELL = (Status.OK, Status.NOT_FOUND)
@@ -235,7 +221,7 @@ class LoggingHook:
     def __call__(self, event: Event) -> None:
         level, text, values = self._of_call(event)
         if isinstance(event, _CallEvent):
-            name, call_id = _word(event.name), _word(event.call_id)
+            name, call_id = word(event.name), word(event.call_id)
             extra = {"tool": name, "call_id": call_id}
             logger.log(level, "%s %s %s", name, call_id, text % values, extra=extra)
         else:
@@ -254,6 +240,11 @@ class LoggingHook:
                 kind = type(event.error).__name__
                 text = "attempt %d failed: %s (%s)"
                 return self._bad, text, (number, kind, event.error_class)
+            case ApprovalAsked():
+                return self._level, "waits for approval", ()
+            case ApprovalDecided(decision=decision):
+                level = self._level if decision == "approved" else self._bad
+                return level, "approval: %s", (decision,)
             case LateFinish():
                 what = type(event.error).__name__ if event.error else "a value"
                 text = "ended %.3f s after its answer, with %s"
@@ -278,7 +269,7 @@ class LoggingHook:
                 return self._level, "a batch of %d calls ended", (len(event.call_ids),)
             case WriteConflict():
                 text = "%d calls wrote the slot %s; the last one won"
-                return self._bad, text, (len(event.call_ids), _word(event.slot))
+                return self._bad, text, (len(event.call_ids), word(event.slot))
             case _:
                 return self._level, "%s", (type(event).__name__,)
 

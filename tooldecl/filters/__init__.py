@@ -1,5 +1,5 @@
 """
-Layers around a call, written as generator functions.
+Layers around a call, and who decides about it.
 
 ::
 
@@ -11,7 +11,23 @@ Layers around a call, written as generator functions.
 
 from __future__ import annotations
 
-from ._chain import Filter
+from .._decisions import Answer, Approved, Decision, Denied, Suspend
+from ._approval import Approval, Approver, TerminalApprover, approve_all, deny_all
+from ._chain import AsyncAround, Filter, SyncAround
 
 
-__all__ = ["Filter"]
+__all__ = [
+    "Answer",
+    "Approval",
+    "Approved",
+    "Approver",
+    "AsyncAround",
+    "Decision",
+    "Denied",
+    "Filter",
+    "Suspend",
+    "SyncAround",
+    "TerminalApprover",
+    "approve_all",
+    "deny_all",
+]

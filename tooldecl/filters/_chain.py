@@ -137,7 +137,9 @@ def through(
     name = _name(outermost.layer if isinstance(outermost, Waiting) else outermost)
     if isinstance(outermost, Waiting):
         surround = Surround(
-            outermost.layer, request, lambda changed: through(rest, changed, inner, call)
+            outermost.layer,
+            request,
+            lambda changed: through(rest, changed, inner, call),
         )
         yield surround
         if surround.error is not None:
