@@ -62,6 +62,13 @@ class Ticket:
         self.circular = False
         self.wake: Callable[[], None] | None = None
 
+    @property
+    def is_choosy(self) -> bool:
+        """
+        Whether it wants anything but a place.
+        """
+        return self.group is not None or not self.place
+
 
 @final
 class Line:
@@ -69,7 +76,15 @@ class Line:
     At most *places* tickets with a place at once (None is no limit), one of each group.
     """
 
-    __slots__ = ("__weakref__", "_groups", "_lock", "_taken", "_waiting", "places")
+    __slots__ = (
+        "__weakref__",
+        "_choosy",
+        "_groups",
+        "_lock",
+        "_taken",
+        "_waiting",
+        "places",
+    )
 
     def __init__(self, places: int | None = None) -> None:
         self.places = places
@@ -77,6 +92,7 @@ class Line:
         self._taken = 0
         self._groups: set[Hashable] = set()
         self._waiting: deque[Ticket] = deque()
+        self._choosy = 0  # how many of those that wait are
         _LINES.add(self)
 
     @property
@@ -102,6 +118,7 @@ class Line:
                 ticket.circular = self._is_circular(ticket)
                 if not ticket.circular:
                     self._waiting.append(ticket)
+                    self._choosy += ticket.is_choosy
 
             return ticket.given
 
@@ -150,12 +167,27 @@ class Line:
             ticket.given = False
             self._taken -= ticket.place
             self._groups.discard(ticket.group)
-            woken = [t.wake for t in self._waiting if self._give(t)]
-            if woken:
-                self._waiting = deque(t for t in self._waiting if not t.given)
+            woken = self._give_to_the_first()
         for wake in woken:
             if wake is not None:
                 wake()
+
+    def _give_to_the_first(self) -> list[Callable[[], None] | None]:
+        """
+        Give what is free to who waits; return how to wake them.
+        """
+        waiting = self._waiting
+        if not self._choosy:  # all want the same, so that the first decides for all
+            woken = []
+            while waiting and self._give(waiting[0]):
+                woken.append(waiting.popleft().wake)
+            return woken
+        woken = [ticket.wake for ticket in waiting if self._give(ticket)]
+        if woken:
+            self._waiting = deque(ticket for ticket in waiting if not ticket.given)
+            self._choosy = sum(ticket.is_choosy for ticket in self._waiting)
+
+        return woken
 
     def _give(self, ticket: Ticket, beside: int = 0) -> bool:
         if ticket.group is not None and ticket.group in self._groups:
@@ -203,6 +235,7 @@ class Line:
     def _withdraw(self, ticket: Ticket) -> None:
         if ticket in self._waiting:
             self._waiting.remove(ticket)
+            self._choosy -= ticket.is_choosy
 
     def forget_parent(self) -> None:
         """
@@ -212,6 +245,7 @@ class Line:
         self._taken = 0
         self._groups = set()
         self._waiting = deque()
+        self._choosy = 0
 
 
 _LINES: weakref.WeakSet[Line] = weakref.WeakSet()
