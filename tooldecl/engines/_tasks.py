@@ -30,19 +30,22 @@ async def arun_window(
     queue = Queue(calls)
     results: dict[int, ToolResult] = {}
     running: dict[asyncio.Task[ToolResult | BaseException], Incoming] = {}
+    # Not asyncio.wait(), which looks at all of them whenever one has ended.
+    over: asyncio.Queue[asyncio.Task[ToolResult | BaseException]] = asyncio.Queue()
     try:
         while True:
             while len(running) < width:
                 claimed = queue.claim()
                 if claimed is None:
                     break
-                running[asyncio.create_task(_contained(run, claimed))] = claimed
+                task = asyncio.create_task(_contained(run, claimed))
+                task.add_done_callback(over.put_nowait)
+                running[task] = claimed
             if not running:
                 break
-            done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for task in [task for task in running if task in done]:
-                queue.ended(call := running.pop(task))
-                results[id(call)] = _result_of(task)
+            task = await over.get()
+            queue.ended(call := running.pop(task))
+            results[id(call)] = _result_of(task)
     except BaseException as error:
         for task in running:
             task.cancel()
