@@ -34,7 +34,6 @@ FACTS = {"ref", "site"}
 # which nothing else is left needs no reader.
 REFUSED = {
     "external": True,
-    "on_overflow": "offload",
 }
 WHOLLY_REFUSED = {"external"}
 

@@ -465,6 +465,20 @@ SAMPLES = {
         exceptions.GuardFailedError(tool="pay", filter_name="audit", ran=ran)
         for ran in (False, True)
     ],
+    "BudgetExceededError": [
+        exceptions.BudgetExceededError(
+            tool="fetch", limit_name=name, limit=limit, spent=limit, level=level
+        )
+        for name, limit, level in (
+            ("calls", 50, "client"),
+            ("per_tool", 2, "loop"),
+            ("seconds", 30, "loop"),
+            ("repeats", 3, "call"),
+        )
+    ],
+    "UnknownReferenceError": [
+        exceptions.UnknownReferenceError(reference="call_1-5f0c2a17")
+    ],
     "EngineBusyError": [
         exceptions.EngineBusyError(
             tool="fetch", reason="8 of 8 calls that were given up are still running"

@@ -18,8 +18,9 @@ from source import PUBLIC_MODULES, SOURCES
 
 # The facade, as the README and the reference name it.
 FACADE = """
-    BatchResult DeclarationError DuplicateToolError Fate JSONLimits LoopResult Model
-    ModelRequest NotFound Retry Status StopReason ToolCall ToolClient ToolContext
+    BatchResult Budget DeclarationError DuplicateToolError Fate FileResultStore
+    JSONLimits LoopResult Model ModelRequest NotFound Reducer ResultStore Retry
+    SqliteResultStore Status StopReason ToolCall ToolClient ToolContext
     ToolError ToolLoop ToolMeta ToolRequest ToolResult ToolSpec ToolTable Turn UNSET
     current_context meta_of prefixed tool tools_in
 """.split()
@@ -131,6 +132,8 @@ def records():
         tooldecl.ToolRequest(call_id="c1", name="add", arguments={"a": 1}, meta=meta),
         result,
         tooldecl.BatchResult([result]),
+        tooldecl.Budget(calls=5, per_tool={"add": 2}, seconds=1.5),
+        tooldecl.Reducer([], max),
         tooldecl.JSONLimits(max_chars=10),
         tooldecl.Turn(text="Hello."),
         tooldecl.Status.OK,

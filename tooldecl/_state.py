@@ -76,7 +76,7 @@ class State:
         self._lock = threading.Lock()
         self._slots: Mapping[str, Any] = frozen_mapping(initial)
         self._initial = self._slots
-        self._reducers = {} if reducers is None else reducers
+        self._reducers: Mapping[str, Reducer] = {} if reducers is None else reducers
 
     def snapshot(self) -> Mapping[str, Any]:
         """

@@ -26,7 +26,7 @@ SOURCE_TEXTS = {
 LEVEL_TEXTS = {
     "client": "the client's budget",
     "loop": "the loop's budget",
-    "call": "the budget of this call",
+    "call": "the call's budget",
 }
 
 

@@ -596,11 +596,12 @@ class UnknownReferenceError(ToolDeclError, KeyError):
 
     def __init__(self, *, reference: object) -> None:
         self.reference = reference
-        self._text = f"There is no stored result {reference!r:.80}."
-        super().__init__(self._text)
+        shown = repr(reference)
+        shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
+        super().__init__(f"There is no stored result {shown}.")
 
     def __str__(self) -> str:  # a KeyError shows its text as code
-        return self._text
+        return str(self.args[0])
 
 
 class RemoteError(ToolDeclError):

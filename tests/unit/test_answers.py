@@ -14,6 +14,7 @@ from tooldecl._context import CallFacts, ToolContext
 from tooldecl._isolation import Attempt
 from tooldecl._layers import _checked
 from tooldecl.exceptions import (
+    BudgetExceededError,
     CallCancelledError,
     CallError,
     EngineBusyError,
@@ -75,6 +76,13 @@ def failure_of(error, **limits):
 
 
 REFUSALS = [
+    (
+        BudgetExceededError(
+            tool="f", limit_name="calls", limit=1, spent=1, level="client"
+        ),
+        "budget",
+        "semantic",
+    ),
     (CallCancelledError(tool="f", fate="stopped"), "cancelled", "semantic"),
     (EngineBusyError(tool="f", reason="full"), "busy", "transient"),
     (

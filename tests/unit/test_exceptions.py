@@ -12,6 +12,7 @@ import pytest
 from tooldecl import exceptions
 from tooldecl.exceptions import (
     BatchFailedError,
+    BudgetExceededError,
     CallCancelledError,
     CallError,
     DeclarationError,
@@ -33,6 +34,7 @@ from tooldecl.exceptions import (
     ToolFailedError,
     ToolTimeoutError,
     UnencodableResultError,
+    UnknownReferenceError,
     UnknownToolError,
     UnsupportedSignatureError,
     WorkerDiedError,
@@ -75,6 +77,30 @@ TEXTS = [
     (
         InvalidArgumentsError(tool="add", problems=[("$.a", "is missing.")]),
         "The arguments for 'add' were refused and nothing was run.\n$.a: is missing.",
+    ),
+    (
+        BudgetExceededError(
+            tool="pay", limit_name="calls", limit=5, spent=5, level="client"
+        ),
+        "Tool 'pay' was not run: the client's budget of 5 calls is used up.",
+    ),
+    (
+        BudgetExceededError(
+            tool="pay", limit_name="per_tool", limit=1, spent=1, level="loop"
+        ),
+        "Tool 'pay' was not run: the loop's budget of 1 call of this tool is used up.",
+    ),
+    (
+        BudgetExceededError(
+            tool="pay", limit_name="seconds", limit=2.5, spent=2.75, level="call"
+        ),
+        "Tool 'pay' was not run: the call's budget of 2.5 s is over.",
+    ),
+    (
+        BudgetExceededError(
+            tool="pay", limit_name="repeats", limit=3, spent=3, level="loop"
+        ),
+        "Tool 'pay' was not run: the loop's budget allows 3 equal calls in a row.",
     ),
     (
         GuardFailedError(tool="pay", filter_name="audit", ran=False),
@@ -160,7 +186,10 @@ TEXTS = [
         "The worker process of tool 'pay' ended under it, nobody knows how. It may have "
         "taken effect.",
     ),
-    (RemoteError(type_names=["ValueError"], text="no", traceback="tb"), "ValueError: no"),
+    (
+        RemoteError(type_names=["ValueError"], text="no", traceback="tb"),
+        "ValueError: no",
+    ),
     (RemoteError(type_names=["A", "B"], retryable=True, words="w"), "A, B"),
     (
         UnencodableResultError(tool="pay", type_name="Lock", reason="it has no form"),
@@ -181,6 +210,7 @@ TEXTS = [
         "The model failed: No key.",
     ),
     (EngineClosedError("Closed."), "Closed."),
+    (UnknownReferenceError(reference="a-1"), "There is no stored result 'a-1'."),
     (ToolError("The shop is closed.", error_class="transient"), "The shop is closed."),
     (NotFound("No such order."), "No such order."),
 ]

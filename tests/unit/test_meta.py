@@ -245,7 +245,6 @@ def test_a_choice_is_one_of_those_listed(option, value):
     "option",
     [
         {"external": True},
-        {"on_overflow": "offload"},
     ],
 )
 def test_what_nothing_enforces_yet_is_refused_by_name(option):

@@ -9,10 +9,10 @@ import functools
 
 import pytest
 
-from tooldecl import JSONLimits, ToolClient
+from tooldecl import Budget, FileResultStore, JSONLimits, Reducer, ToolClient
 from tooldecl._settings import as_one
 from tooldecl.engines import Engine, SequentialEngine
-from tooldecl.exceptions import DeclarationError, NotAvailableError
+from tooldecl.exceptions import DeclarationError
 from tooldecl.testing import FakeClock
 
 
@@ -41,6 +41,25 @@ class WaitingHook:
 
     def __repr__(self):
         return "<WaitingHook>"
+
+
+class AsyncStore:
+    """
+    A store that would have to be awaited.
+    """
+
+    async def put(self, call_id, text):
+        """
+        Keep a text, but only when somebody awaits it.
+        """
+
+    async def get(self, reference):
+        """
+        Return a text, but only when somebody awaits it.
+        """
+
+    def __repr__(self):
+        return "<AsyncStore>"
 
 
 class HomeMadeEngine(Engine):
@@ -94,11 +113,50 @@ def fault_of(**options):
         ),
         (
             {"on_overflow": "cut"},
-            "ToolClient(on_overflow=...) takes 'fail' or 'truncate', got 'cut'.",
+            "ToolClient(on_overflow=...) takes 'fail', 'truncate' or 'offload', got 'cut'.",
         ),
         (
             {"on_overflow": None},
-            "ToolClient(on_overflow=...) takes 'fail' or 'truncate', got None.",
+            "ToolClient(on_overflow=...) takes 'fail', 'truncate' or 'offload', got None.",
+        ),
+        (
+            {"on_overflow": "offload"},
+            "ToolClient(on_overflow=...) takes 'offload' only in a client with a "
+            "store=..., which has none.",
+        ),
+        *(
+            (
+                {"external_limit": value},
+                "ToolClient(external_limit=...) takes characters from 1, or None, got "
+                f"{value!r}.",
+            )
+            for value in (0, -1, True, 2.0, "5")
+        ),
+        *(
+            (
+                {"store": value},
+                "ToolClient(store=...) takes an object with put() and get(), got "
+                f"{value!r}.",
+            )
+            for value in (5, "out", FileResultStore, AsyncStore())
+        ),
+        ({"budget": 5}, "ToolClient(budget=...) takes a Budget, got 5."),
+        (
+            {"budget": Budget(per_tool={"b": 1, "a": 2})},
+            "ToolClient(budget=...) limits 'a', 'b' in per_tool, and the client has no "
+            "tool of that name.",
+        ),
+        (
+            {"reducers": [Reducer(0, max)]},
+            "ToolClient(reducers=...) takes a mapping with text keys, got <class 'list'>.",
+        ),
+        (
+            {"reducers": {1: Reducer(0, max)}},
+            "ToolClient(reducers=...) takes a mapping with text keys, got 1.",
+        ),
+        (
+            {"reducers": {"n": max}},
+            f"ToolClient(reducers=...) takes a Reducer for each slot, got {max!r}.",
         ),
         (
             {"state": ["secret"]},
@@ -189,25 +247,7 @@ def test_what_is_in_order_is_not_shown_at_all():
     assert 0 == len(ToolClient([], hooks=[ShyHook()]).table)
 
 
-@pytest.mark.parametrize(
-    ("options", "option"),
-    [
-        ({"on_overflow": "offload"}, "on_overflow='offload'"),
-    ],
-)
-def test_what_nothing_enforces_yet_is_refused_by_name(options, option):
-    """
-    E-03: an option is enforced or refused, never accepted and ignored.
-    """
-    with pytest.raises(NotAvailableError) as caught:
-        ToolClient([], **options)
-
-    assert option == caught.value.option
-
-
-@pytest.mark.parametrize(
-    "option", ["budget", "reducers", "store", "external_limit", "timeout", "on_overflw"]
-)
+@pytest.mark.parametrize("option", ["timeout", "on_overflw"])
 def test_an_unknown_option_is_pythons_own_error(option):
     """
     E-01: a misspelt option, or one of a later version, must not be swallowed.

@@ -24,8 +24,8 @@ def test_the_last_writer_in_call_order_wins_and_the_conflict_is_told():
 
 def test_without_a_reducer_two_writers_do_not_add_up():
     """
-    WRT-04: 3 and 4 onto 0 are 4, since reducers are not in this version; the conflict
-    says that something was lost.
+    The control of WRT-04: 3 and 4 onto 0 are 4, and the conflict says that something was
+    lost.
     """
     state = State({"n": 0})
     conflicts = state.fold([("c1", {"n": 3}), ("c2", {"n": 4})])
