@@ -8,7 +8,7 @@ import os
 import threading
 
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -183,3 +183,27 @@ def stood(line: Line, **wants: Any) -> Ticket:
     assert not line.stand(ticket)
 
     return ticket
+
+
+class PoolEngine(Engine):
+    """
+    An engine of a host's own, which knows nothing of serial calls.
+    """
+
+    def __init__(self):
+        self.steps = []
+
+    def run_batch(self, calls, run):
+        """
+        Run all at once on an executor.
+        """
+        self.steps.append(len(calls))
+        with ThreadPoolExecutor(8) as pool:
+            return list(pool.map(run, calls))
+
+    async def arun_batch(self, calls, run):
+        """
+        Run one after the other, last one first.
+        """
+        self.steps.append(len(calls))
+        return [await run(call) for call in reversed(calls)]

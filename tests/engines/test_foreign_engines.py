@@ -4,43 +4,14 @@ Engines of a host's own: what a batch promises does not depend on them.
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 import threading
 
-from concurrent.futures import ThreadPoolExecutor
-
-import pytest
-
-from engine_stage import client_of
+from engine_stage import PoolEngine
 from fronts import call_batch
 from tooldecl import ToolCall, ToolClient, ToolContext, tool
-from tooldecl.engines import Engine
 from tooldecl.telemetry import BatchFinished, CallFinished
 from tooldecl.testing import RecordingHook
-
-
-class PoolEngine(Engine):
-    """
-    An engine of a host's own, which knows nothing of serial calls.
-    """
-
-    def __init__(self):
-        self.steps = []
-
-    def run_batch(self, calls, run):
-        """
-        Run all at once on an executor.
-        """
-        self.steps.append(len(calls))
-        with ThreadPoolExecutor(8) as pool:
-            return list(pool.map(run, calls))
-
-    async def arun_batch(self, calls, run):
-        """
-        Run one after the other, last one first.
-        """
-        self.steps.append(len(calls))
-        return [await run(call) for call in reversed(calls)]
 
 
 def test_serial_holds_under_an_engine_of_a_hosts_own(front):
@@ -135,67 +106,86 @@ def test_what_an_engine_returns_is_not_trusted(front):
     assert (3, 1) == (len(hook.of(CallFinished)), len(hook.of(BatchFinished)))
 
 
-class HidingEngine(PoolEngine):
+class HastyEngine(PoolEngine):
     """
-    An engine that keeps to itself what comes out of a call.
+    An engine that does not wait for its calls.
     """
 
     def run_batch(self, calls, run):
         """
-        Swallow everything.
+        Begin each call, and leave it.
         """
         for call in calls:
-            with contextlib.suppress(BaseException):
-                run(call)
+            threading.Thread(target=run, args=(call,), daemon=True).start()
 
         return []
 
     async def arun_batch(self, calls, run):
         """
-        Raise something else instead.
+        Begin each call, and leave it.
         """
-        for call in calls:
-            try:
-                await run(call)
-            except BaseException as error:
-                raise RuntimeError("The engine failed.") from error
+        self.tasks = [asyncio.create_task(run(call)) for call in calls]
+        await asyncio.sleep(0)
 
         return []
 
 
-@pytest.mark.parametrize("kind", [MemoryError, KeyboardInterrupt])
-def test_what_means_stop_gets_past_any_engine(front, kind):
+def test_calls_that_an_engine_leaves_are_waited_for(front):
     """
-    FAT-07: raw, whatever an engine makes of it.
+    SPEC 6: one result per call, and that of the call itself.
     """
 
     @tool
-    def stop() -> None:
-        """Stop the run."""
-        raise kind("out")
+    async def slow(word: str) -> str:
+        """Take a few turns of a loop."""
+        for _ in range(20):
+            await asyncio.sleep(0)
+        return word
 
-    with pytest.raises(kind) as caught:
-        call_batch(front, ToolClient([stop], engine=HidingEngine()), [ToolCall("stop")])
+    client = ToolClient([slow], engine=HastyEngine())
+    for _ in range(20):
+        calls = [ToolCall("slow", {"word": w}) for w in "abc"]
+        results = call_batch(front, client, calls)
 
-    assert "out" == str(caught.value)
+        assert {"ok", "not_run"} >= {r.status for r in results}
+        assert all(r.value == w for r, w in zip(results, "abc", strict=True) if r.ok)
 
 
-def test_a_fault_of_an_engine_is_not_hidden(front):
+class CancellingEngine(PoolEngine):
     """
-    HOUSE, rule 3: a mistake of the program is raised, and the hooks hear of the end.
+    An engine that wants the first answer only.
     """
 
-    class Broken(PoolEngine):
-        def run_batch(self, calls, run):
-            raise RuntimeError("broken")
+    async def arun_batch(self, calls, run):
+        """
+        Cancel whatever is slower.
+        """
+        tasks = [asyncio.create_task(run(call)) for call in calls]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
 
-        async def arun_batch(self, calls, run):
-            raise RuntimeError("broken")
+        return []
 
-    hook = RecordingHook()
-    client = client_of(Broken(), hooks=[hook])
-    with pytest.raises(RuntimeError, match="broken"):
-        call_batch(front, client, [ToolCall("tell", {"number": 1})])
 
-    assert ["cancelled"] == [e.result.status for e in hook.of(CallFinished)]
-    assert 1 == len(hook.of(BatchFinished))
+async def test_a_call_that_its_engine_cancels_has_an_answer():
+    """
+    R58: the batch is not cancelled, and each of its calls is answered.
+    """
+
+    @tool
+    async def quick() -> int:
+        """Be quick."""
+        return 1
+
+    @tool
+    async def slow() -> None:
+        """Wait for ever."""
+        await asyncio.Event().wait()
+
+    client = ToolClient([quick, slow], engine=CancellingEngine())
+    calls = [ToolCall("slow", None, "s"), ToolCall("quick", None, "q")]
+    results = await client.ainvoke_batch(calls)
+
+    assert [("s", "cancelled"), ("q", "ok")] == [(r.call_id, r.status) for r in results]
