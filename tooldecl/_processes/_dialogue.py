@@ -9,14 +9,58 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from .._clock import monotonic
 from .._context import facts_of
 from .._encode import encode
 from .._isolation import Attempt
 from .._jsonforms import JSON
 from ..exceptions import CallError
 from ._handle import Worker
+from ._loading import Cargo, import_path
 from ._outcome import previous_of
-from ._wire import ANSWER, CALL, PROGRESS, frame, is_text, parts
+from ._wire import (
+    ANSWER,
+    CALL,
+    PREPARE,
+    PROGRESS,
+    READY,
+    frame,
+    is_text,
+    parts,
+    raw_frame,
+)
+
+
+def load(worker: Worker, cargo: Cargo, until: float) -> tuple[str, str] | None:
+    """
+    Have a worker import a tool; return the type and text of what went wrong.
+
+    Raises:
+        EOFError: The worker died of it.
+        TimeoutError: It took too long.
+    """
+    number = cargo.number
+    if number in worker.loaded:
+        return None
+    head = json.dumps([number, import_path(), cargo.modules]).encode()
+
+    def left() -> float:
+        return max(0.0, until - monotonic())
+
+    worker.sock.settimeout(left())
+    try:
+        worker.sock.sendall(raw_frame(PREPARE, head + b"\0" + cargo.pickled))
+    except ConnectionError as error:
+        raise EOFError from error
+    kind, body = worker.read(left)
+    while kind != READY:  # what an earlier call has said late
+        kind, body = worker.read(left)
+    fault: list[str] | None = parts(body)[0]
+    if fault is None:
+        worker.loaded.add(number)
+        return None
+
+    return fault[0], fault[1]
 
 
 def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any], str]:
@@ -65,6 +109,15 @@ def request_of(tool: int, worker: Worker, attempt: Attempt) -> bytes:
     }
 
     return frame(CALL, head, JSON.encode(facts.arguments))
+
+
+def left_of_batch(attempt: Attempt) -> float | None:
+    """
+    Return the seconds that are left of its batch's time, or None.
+    """
+    until = attempt.batch_until
+
+    return None if until is None else max(0.0, until - monotonic())
 
 
 def _crossing(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -147,6 +147,17 @@ def _declared(
     return declared_of(spec)
 
 
+def import_path() -> list[str]:
+    """
+    Return where this interpreter finds modules.
+    """
+    return [e for e in map(_as_is, sys.path) if isinstance(e, str)]
+
+
+def _as_is(entry: object) -> object:
+    return entry
+
+
 def import_all(modules: Iterable[tuple[str, str | None]]) -> None:
     """
     Import modules, by their file where their name leads to nothing.

@@ -19,6 +19,7 @@ from typing import final
 from .._clock import monotonic
 from .._isolation import start_thread
 from ._handle import NoProcessError, Worker
+from ._loading import import_path
 from ._zygote import HELLO
 
 
@@ -80,19 +81,33 @@ class Nursery:
             raise no_process(error) from error
         finally:
             theirs.close()
-        self._finalizer = weakref.finalize(self, _end, self._control, self._process)
-        if not self._says_hello():
-            self.end()
-            raise NoProcessError("the process that starts workers could not be started")
+        self._greeted: list[bool] = []
+        self._finalizer = weakref.finalize(
+            self, _end, self._control, self._process, self._greeted
+        )
 
-    def _says_hello(self) -> bool:
+    def meet(self) -> bool:
+        """
+        Wait until it has imported its modules; False, and its end, where it does not.
+        """
         self._control.settimeout(START_SECONDS)
         try:
-            return self._control.recv(len(HELLO)) == HELLO
+            if self._control.recv(len(HELLO)) == HELLO:
+                self._greeted.append(True)
         except OSError:
+            pass
+        if not self._greeted:
+            self.end()
             return False
-        finally:
-            self._control.settimeout(None)
+        self._control.settimeout(None)
+
+        return True
+
+    def cancel(self) -> None:
+        """
+        Have `meet`, which another thread may be in, fail at once.
+        """
+        self._process.kill()
 
     def spawn(self) -> Worker:
         """
@@ -144,10 +159,16 @@ class Nursery:
 class Start:
     """
     A zygote that is being started.
+
+    Args:
+        ways: How to make it, the best first.
     """
 
-    def __init__(self, make: Callable[[], Nursery]) -> None:
-        self._make = make
+    def __init__(self, *ways: Callable[[], Nursery]) -> None:
+        self._ways = ways
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._tried: Nursery | None = None
         self._done = threading.Event()
         self._nursery: Nursery | None = None
         self.reason = "the process that starts workers is not ready yet"
@@ -155,10 +176,26 @@ class Start:
 
     def _run(self) -> None:
         try:
-            self._nursery = self._make()
+            for way in self._ways:
+                with self._lock:
+                    self._tried = None if self._cancelled else way()
+                if self._tried is not None and self._tried.meet():
+                    self._nursery = self._tried
+                    break
+            else:
+                self.reason = "the process that starts workers could not be started"
         except Exception as error:  # who waits for it is told
             self.reason = str(error)
         self._done.set()
+
+    def cancel(self) -> None:
+        """
+        Want none any more; one that is there already is left to its owner.
+        """
+        with self._lock:
+            self._cancelled = True
+            if self._tried is not None and not self.is_over:
+                self._tried.cancel()
 
     @property
     def is_over(self) -> bool:
@@ -217,22 +254,15 @@ def _flags() -> list[str]:
     return given
 
 
-def import_path() -> list[str]:
-    """
-    Return where this interpreter finds modules.
-    """
-    return [e for e in map(_as_is, sys.path) if isinstance(e, str)]
-
-
-def _as_is(entry: object) -> object:
-    return entry
-
-
-def _end(control: socket.socket, zygote: subprocess.Popen[bytes]) -> None:
+def _end(
+    control: socket.socket, zygote: subprocess.Popen[bytes], greeted: list[bool]
+) -> None:
     """
     End a zygote, and with it its workers.
     """
     control.close()
+    if not greeted:  # it may be in the import of a module, for ever
+        zygote.kill()
     try:
         zygote.wait(END_SECONDS)
     except subprocess.TimeoutExpired:

@@ -16,7 +16,6 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import threading
 import weakref
@@ -24,12 +23,10 @@ import weakref
 from collections.abc import Iterable
 from typing import final
 
-from .._clock import monotonic
 from .._isolation import Line, LoopWaiter, start_thread
 from ._handle import End, NoProcessError, Worker
 from ._loading import Cargo
-from ._nursery import Nursery, Start, import_path, no_process
-from ._wire import PREPARE, READY, parts, raw_frame
+from ._nursery import Nursery, Start, no_process
 
 
 # Seconds for the kernel to take a dead worker apart, until it is said that it may live on.
@@ -57,6 +54,7 @@ class Pool:
         self.memory_limit = memory_limit
         self.recycle = recycle
         self._users: dict[object, tuple[Cargo, ...]] = {}
+        self._closed = False
         self._forget()
         _POOLS.add(self)
 
@@ -80,7 +78,7 @@ class Pool:
         Note that a client is closed; without any, the workers are ended.
         """
         if self._users.pop(user, None) is not None and not self._users:
-            self.close()
+            self._stop()
 
     async def aleave(self, user: object) -> None:
         """
@@ -106,7 +104,7 @@ class Pool:
         Raises:
             NoProcessError: There is none, and none can be started until then.
         """
-        while True:
+        while not self.is_closed:
             try:
                 worker = self._idle.pop()
             except IndexError:
@@ -120,6 +118,15 @@ class Pool:
                 self._busy.add(worker)
                 return worker
             worker.close()
+        self._stop()  # one may have been started while it was closed
+        raise NoProcessError("its engine is closed")
+
+    @property
+    def is_closed(self) -> bool:
+        """
+        Whether nobody uses it any more: who waits for a worker gets none.
+        """
+        return self._closed or not self._users
 
     def _spawn(self, until: float) -> Worker:
         """
@@ -185,39 +192,6 @@ class Pool:
         """
         return bool(self._busy)
 
-    def load(
-        self, worker: Worker, cargo: Cargo, until: float
-    ) -> tuple[str, str] | None:
-        """
-        Have a worker import a tool; return the type and text of what went wrong.
-
-        Raises:
-            EOFError: The worker died of it.
-            TimeoutError: It took too long.
-        """
-        number = cargo.number
-        if number in worker.loaded:
-            return None
-        head = json.dumps([number, import_path(), cargo.modules]).encode()
-
-        def left() -> float:
-            return max(0.0, until - monotonic())
-
-        worker.sock.settimeout(left())
-        try:
-            worker.sock.sendall(raw_frame(PREPARE, head + b"\0" + cargo.pickled))
-        except ConnectionError as error:
-            raise EOFError from error
-        kind, body = worker.read(left)
-        while kind != READY:  # what an earlier call has said late
-            kind, body = worker.read(left)
-        fault: list[str] | None = parts(body)[0]
-        if fault is None:
-            worker.loaded.add(number)
-            return None
-
-        return fault[0], fault[1]
-
     # -- the zygote --------------------------------------------------------------------
 
     def _started(self, until: float) -> Nursery:
@@ -228,35 +202,40 @@ class Pool:
             if self._nursery is not None:
                 return self._nursery
             if self._start is None:
-                self._start = Start(self._new_nursery)
+                self._start = Start(self._new_nursery, self._bare_nursery)
             start = self._start
         nursery = start.wait(until)
         with self._lock:
             if self._start is start and start.is_over:
                 self._start, self._nursery = None, nursery
-        if nursery is None:
+            current = self._nursery
+        if nursery is None or nursery is not current:  # or it was closed meanwhile
             raise NoProcessError(start.reason)
 
         return nursery
 
     def _new_nursery(self) -> Nursery:
-        tools = [cargo for tools in self._users.values() for cargo in tools]
+        tools = [cargo for tools in list(self._users.values()) for cargo in tools]
         modules = dict.fromkeys(m for cargo in tools for m in cargo.modules)
 
-        try:
-            return Nursery(modules, memory_limit=self.memory_limit)
-        except NoProcessError:
-            if not modules:
-                raise
+        return Nursery(modules, memory_limit=self.memory_limit)
+
+    def _bare_nursery(self) -> Nursery:
         # A module that ends the process that imports it costs its own tools alone.
         return Nursery((), memory_limit=self.memory_limit)
 
     def close(self) -> None:
         """
-        End all workers, also those that have a call; the next call starts others.
+        End all workers, also those that have a call, and start no others.
         """
+        self._closed = True
+        self._stop()
+
+    def _stop(self) -> None:
         with self._lock:
-            nursery, self._start = self._nursery, None
+            nursery, start, self._start = self._nursery, self._start, None
+        if start is not None:
+            start.cancel()
         if nursery is not None:
             self._end(nursery)
 

@@ -42,7 +42,7 @@ from ..exceptions import (
     UnencodableResultError,
     WorkerDiedError,
 )
-from ._dialogue import ask, request_of
+from ._dialogue import ask, left_of_batch, load, request_of
 from ._handle import End, NoProcessError, Worker
 from ._loading import Cargo
 from ._nursery import START_SECONDS
@@ -88,7 +88,7 @@ class RemoteRun:
         try:
             if not places.stand(ticket):
                 began = monotonic()
-                places.enter(ticket, _left_of_batch(attempt), attempt.signal)
+                places.enter(ticket, left_of_batch(attempt), attempt.signal)
                 facts_of(attempt.context).waited += monotonic() - began
             if _has_its_turn(attempt, ticket):
                 self.run(attempt)
@@ -99,14 +99,24 @@ class RemoteRun:
         """
         Run an attempt from async code; a thread of ours waits for the worker.
         """
+        failures: list[BaseException] = []
+
+        def run(attempt: Attempt) -> None:
+            try:
+                self.run(attempt)
+            except BaseException as error:  # or its caller would wait for ever
+                failures.append(error)
+
         places, ticket = self.pool.places, Ticket()
         try:
             if not places.stand(ticket):
                 began = monotonic()
-                await places.aenter(ticket, _left_of_batch(attempt))
+                await places.aenter(ticket, left_of_batch(attempt))
                 facts_of(attempt.context).waited += monotonic() - began
             if _has_its_turn(attempt, ticket):
-                await arun_away(Job(attempt, self._place, run=self.run), submit)
+                await arun_away(Job(attempt, self._place, run=run), submit)
+                for failure in failures:
+                    raise failure
         finally:
             places.leave(ticket)
 
@@ -118,7 +128,9 @@ class RemoteRun:
         try:
             worker = self.pool.take(_until(attempt))
         except NoProcessError as error:
-            if _left_of_batch(attempt) == 0.0:
+            if self.pool.is_closed:
+                attempt.revoke()
+            elif left_of_batch(attempt) == 0.0:
                 attempt.ended_by = batch_over(attempt.context.tool)
             else:
                 attempt.refuse(error, "worker process")
@@ -154,12 +166,12 @@ class RemoteRun:
         Load the tool where the worker has not, run it, and read the answer.
         """
         tool = self._cargo[attempt.context.tool]
-        fault = self.pool.load(worker, tool, _until(attempt))
+        fault = load(worker, tool, _until(attempt))
         if fault is not None:
             self.pool.give_back(worker)
             attempt.ended_by = not_loaded(tool.name, *fault)
             return
-        left = _left_of_batch(attempt)
+        left = left_of_batch(attempt)
         if left is not None:
             attempt.keep_to_batch(left)
         facts_of(attempt.context).waited += monotonic() - began
@@ -276,17 +288,11 @@ def _until(attempt: Attempt) -> float:
     return until if attempt.batch_until is None else min(until, attempt.batch_until)
 
 
-def _left_of_batch(attempt: Attempt) -> float | None:
-    until = attempt.batch_until
-
-    return None if until is None else max(0.0, until - monotonic())
-
-
 def _has_its_turn(attempt: Attempt, ticket: Ticket) -> bool:
     """
     Whether the body may begin, after its wait for a place.
     """
-    if ticket.given and _left_of_batch(attempt) != 0.0:
+    if ticket.given and left_of_batch(attempt) != 0.0:
         return True
     attempt.ended_by = batch_over(attempt.context.tool)
 
