@@ -59,6 +59,7 @@ class Adder:
 
     amount: int
 
+    @apart(name="add_amount")
     def __call__(self, x: int) -> int:
         """
         Add the amount.
@@ -74,6 +75,7 @@ class AsyncAdder:
 
     amount: int
 
+    @apart(name="aadd_amount")
     async def __call__(self, x: int) -> int:
         """
         Add the amount.
@@ -81,11 +83,27 @@ class AsyncAdder:
         return x + self.amount
 
 
+@apart()
 def scale(x: int, by: int) -> int:
     """
     Scale a number.
     """
     return x * by
+
+
+@apart()
+def scale_again(x: int, by: int) -> int:
+    """
+    Scale a number.
+    """
+    return x * by
+
+
+def filled_in():
+    """
+    Return a tool that is no function of a module.
+    """
+    return apart(name="filled")(functools.partial(handle, {"x": 1}))
 
 
 def handle(arguments: dict[str, int]) -> int:
@@ -195,17 +213,11 @@ NAMED = {
     "count": (lambda: Shop(40).count, {"extra": 2}, 42),
     "double": (lambda: Shop.double, {"x": 4}, 8),
     "name": (lambda: OtherShop.name, {}, "OtherShop"),
-    "add_two": (lambda: tool(Adder(2), name="add_two"), {"x": 1}, 3),
-    "aadd_two": (lambda: tool(AsyncAdder(2), name="aadd_two"), {"x": 1}, 3),
-    "scale": (
-        lambda: tool(functools.partial(scale, by=3), name="scale"),
-        {"x": 2},
-        6,
-    ),
-    "twice": (
-        lambda: tool(
-            functools.partial(functools.partial(scale, by=3), 5), name="twice"
-        ),
+    "add_amount": (lambda: Adder(2).__call__, {"x": 1}, 3),
+    "aadd_amount": (lambda: AsyncAdder(2).__call__, {"x": 1}, 3),
+    "scale": (lambda: functools.partial(scale, by=3), {"x": 2}, 6),
+    "scale_again": (
+        lambda: functools.partial(functools.partial(scale_again, by=3), 5),
         {},
         15,
     ),
@@ -213,6 +225,6 @@ NAMED = {
     "wrapped": (lambda: under_a_decorator, {"x": 1}, [1, 1]),
     "other_name": (lambda: renamed, {"x": 1}, 1),
     "plain": (lambda: plain, {"x": 1}, 1),
-    "shop_count": (lambda: prefixed("shop_", [Shop(1).count]), {}, 1),
-    "shop_foreign": (lambda: prefixed("shop_", [SPEC]), {"x": 1}, 2),
+    "shop_count": (lambda: prefixed("shop", [Shop(1).count]), {}, 1),
+    "shop_foreign": (lambda: prefixed("shop", [SPEC]), {"x": 1}, 2),
 }

@@ -14,8 +14,9 @@ import threading
 import time
 
 from pathlib import Path
+from typing import Any
 
-from tooldecl import ToolContext, tool
+from tooldecl import ToolClient, ToolContext, tool
 
 
 apart = functools.partial(tool, isolation="process")
@@ -175,6 +176,17 @@ def measure(text: str) -> int:
     Measure a text, soon.
     """
     return len(text)
+
+
+@apart(timeout=20)
+def nested() -> list[Any]:
+    """
+    Call a tool of its own, in a worker of its own.
+    """
+    with ToolClient([add, end]) as client:
+        died = client.invoke("end", {"how": "exit"})
+
+        return [client.invoke("add", {"a": 1, "b": 2}).value, died.status]
 
 
 TOOLS = [
