@@ -15,7 +15,7 @@ from typing import TypeAlias, final
 from ._answers import Answers
 from ._calls import Fate, ToolResult
 from ._clock import monotonic
-from ._context import ToolContext
+from ._context import ToolContext, seal
 from ._errors import is_fatal, leaves
 from ._gate import Admitted, again
 from ._isolation import Attempt, GeneratorTooLong
@@ -81,16 +81,21 @@ class Attempts:
         if self._incoming.deadline is not None and self._is_over():
             reason = "the batch's time was over before its body began"
             return answers.refusal(NotRunError(tool=self._meta.name, reason=reason))
-        if self._incoming.charge is not None:
-            try:
+        try:
+            self._incoming.check_run()
+            if self._incoming.charge is not None:
                 self._incoming.charge.begin()
-            except CallError as refusal:
-                return answers.refusal(refusal)
+        except CallError as refusal:
+            return answers.refusal(refusal)
         number = 0
         while True:
             number += 1
             attempt = self._new_attempt(admitted, number, previous)
-            yield attempt
+            try:
+                yield attempt
+            except GeneratorExit:  # a filter has cancelled it, or its caller was
+                seal(attempt.context, cancelled=True)
+                raise
             if attempt.went_well:
                 result = answers.success(attempt)
                 if result.error is not None:  # our own words, without a value
@@ -106,6 +111,8 @@ class Attempts:
             if wait is None:
                 return answers.failure(error, attempt, raised=raised)
             yield Pause(wait)
+            if self._incoming.is_stopped:
+                return answers.failure(error, attempt, raised=raised)
             try:
                 # A body may have changed what it was given; the next one gets its own.
                 admitted, previous = again(admitted), error
@@ -195,7 +202,7 @@ class Attempts:
             BaseException: What the author's predicate raised, where that may not be
                 contained.
         """
-        if _is_final(error):
+        if _is_final(error) or self._incoming.is_stopped:
             return None
         runtime, deadline = self._runtime, self._deadline()
         try:

@@ -4,12 +4,12 @@ Read a batch: one unique id per call, one deadline, one snapshot for all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, final
 
-from ._calls import ToolCall
+from ._calls import ToolCall, ToolResult
 from ._charging import Charge
 from ._clock import Clock
 from ._ids import new_id
@@ -29,11 +29,17 @@ class Run:
         run_id: Names the run.
         position: How many calls the run had before.
         meter: What the calls of the run are charged to, or None.
+        deps: The host's own object, for ``ToolContext.deps``.
+        stop: Whether the run is to stop, so that no body may begin any more; or None.
+        kept: Takes what there is of the results where an error leaves the batch.
     """
 
     run_id: str
     position: int = 0
     meter: BudgetMeter | None = None
+    deps: object = None
+    stop: Callable[[], bool] | None = None
+    kept: list[ToolResult] = field(default_factory=list[ToolResult])
 
 
 def read_batch(
@@ -82,6 +88,7 @@ def read_batch(
         incoming.original_id = original
         incoming.deadline = deadline
         incoming.queued_at = now
+        incoming.stop = place.stop
         if meters:
             incoming.charge = Charge(meters, index)
         batch.append(incoming)

@@ -15,7 +15,15 @@ from ._readonly import frozen_mapping
 from .exceptions import DeclarationError
 
 
-__all__ = ["Answer", "Approved", "Decision", "Denied", "Suspend"]
+__all__ = [
+    "Again",
+    "Answer",
+    "Approved",
+    "Decision",
+    "Denied",
+    "Proceed",
+    "Suspend",
+]
 
 
 @final
@@ -93,6 +101,22 @@ class Suspend:
         if self.expires is not None:
             seconds = check_seconds(self.expires, "Suspend(expires=...)")
             object.__setattr__(self, "expires", seconds)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Again:
+    """
+    Run a call again that its environment has failed: what was in its way is mended.
+    """
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Proceed:
+    """
+    Leave a call that its environment has failed as it is: the model reads of its failure.
+    """
 
 
 Decision: TypeAlias = Approved | Denied | Answer | Suspend

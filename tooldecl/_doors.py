@@ -168,8 +168,9 @@ class Doors:
             KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
         """
         batch = self._read(calls, within, failures, deps, budget=budget)
+        results = run_all(self._runtime, self._engine, batch)
 
-        return self._run(batch, failures)
+        return self._collect(batch, results, failures)
 
     async def ainvoke_batch(
         self,
@@ -184,8 +185,9 @@ class Doors:
         Run several calls from async code; as `invoke_batch`.
         """
         batch = self._read(calls, within, failures, deps, budget=budget)
+        results = await arun_all(self._runtime, self._engine, batch)
 
-        return await self._arun(batch, failures)
+        return self._collect(batch, results, failures)
 
     def _invoke_run(
         self, calls: Iterable[ToolCall], run: Run, failures: Failures
@@ -193,22 +195,16 @@ class Doors:
         """
         Run a batch that has its place in a longer run.
         """
-        return self._run(self._read(calls, None, failures, None, run=run), failures)
+        batch = self._read(calls, None, failures, run.deps, run=run)
+        results = run_all(self._runtime, self._engine, batch, run.kept)
+
+        return self._collect(batch, results, failures)
 
     async def _ainvoke_run(
         self, calls: Iterable[ToolCall], run: Run, failures: Failures
     ) -> BatchResult:
-        batch = self._read(calls, None, failures, None, run=run)
-
-        return await self._arun(batch, failures)
-
-    def _run(self, batch: list[Incoming], failures: Failures) -> BatchResult:
-        results = run_all(self._runtime, self._engine, batch)
-
-        return self._collect(batch, results, failures)
-
-    async def _arun(self, batch: list[Incoming], failures: Failures) -> BatchResult:
-        results = await arun_all(self._runtime, self._engine, batch)
+        batch = self._read(calls, None, failures, run.deps, run=run)
+        results = await arun_all(self._runtime, self._engine, batch, run.kept)
 
         return self._collect(batch, results, failures)
 

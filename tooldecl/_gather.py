@@ -29,10 +29,16 @@ from .exceptions import CallCancelledError, CallError, NotRunError
 
 
 def run_all(
-    runtime: Runtime, engine: Engine, calls: Sequence[Incoming]
+    runtime: Runtime,
+    engine: Engine,
+    calls: Sequence[Incoming],
+    kept: list[ToolResult] | None = None,
 ) -> list[ToolResult]:
     """
     Run a batch from sync code; return one result per call, in request order.
+
+    Args:
+        kept: Takes how each call stands, where an error leaves the batch.
     """
     batch = Gathering(runtime, calls)
     signal = StopSignal()
@@ -46,7 +52,7 @@ def run_all(
             batch.end(step)
     except BaseException as error:
         signal.set()
-        batch.stop()
+        batch.stop(kept)
         if not batch.hides(error):
             raise
 
@@ -54,7 +60,10 @@ def run_all(
 
 
 async def arun_all(
-    runtime: Runtime, engine: Engine, calls: Sequence[Incoming]
+    runtime: Runtime,
+    engine: Engine,
+    calls: Sequence[Incoming],
+    kept: list[ToolResult] | None = None,
 ) -> list[ToolResult]:
     """
     Run a batch from async code; as `run_all`.
@@ -66,7 +75,7 @@ async def arun_all(
             await batch.await_()
             batch.end(step)
     except BaseException as error:
-        batch.stop()
+        batch.stop(kept)
         if not batch.hides(error):
             raise
 
@@ -209,9 +218,12 @@ class Gathering:
                 call, NotRunError(tool=call.name, reason="its engine left it out")
             )
 
-    def stop(self) -> None:
+    def stop(self, kept: list[ToolResult] | None = None) -> None:
         """
         Tell the hooks that the batch is over, and of each call that never began.
+
+        Args:
+            kept: Takes how each call stands.
         """
         for call in self._calls:
             fate = Fate.NOT_STARTED.value
@@ -219,6 +231,8 @@ class Gathering:
         if self._runtime.reports:
             call_ids = tuple(call.call_id for call in self._calls)
             self._runtime.reports.batch_finished(call_ids)
+        if kept is not None:
+            kept += self._as_they_stand()
 
     def _answer(self, call: Incoming, refusal: CallError) -> None:
         place = self._begin(call, mark := object())
@@ -249,8 +263,11 @@ class Gathering:
         """
         self._raise_fatal()
 
+        return self._as_they_stand()
+
+    def _as_they_stand(self) -> list[ToolResult]:
         return [
-            self._lost(call) if result is None else result
+            result or call.ended or self._lost(call)
             for call, result in zip(self._calls, self._results, strict=True)
         ]
 

@@ -104,6 +104,7 @@ class Call:
         try:
             if incoming.refusal is not None:
                 raise incoming.refusal
+            incoming.check_run()
             if incoming.deadline is not None:
                 self._check_time(incoming.deadline)
             admitted = admit(
@@ -238,14 +239,12 @@ class Call:
 
     def escape(self, error: BaseException) -> None:
         """
-        Tell the hooks of a call that gets no result: *error* leaves the client.
+        Note how a call ended, and tell the hooks: *error* leaves the client.
         """
         attempt = self._answers.attempt
         if attempt is not None:
             seal(attempt.context, cancelled=attempt.error is not error)
         self._settle()
-        if not self._runtime.reports:
-            return
         if attempt is not None and attempt.error is error:
             result = self._answers.failure(error, attempt, raised=True)
         else:
@@ -253,7 +252,9 @@ class Call:
             result = self._answers.refusal(
                 CallCancelledError(tool=self._incoming.name, fate=fate)
             )
-        self._runtime.reports.finished(self._stamped(self._answers.fitted(result)))
+        ended = self._incoming.ended = self._stamped(self._answers.fitted(result))
+        if self._runtime.reports:
+            self._runtime.reports.finished(ended)
 
     def _settle(self) -> None:
         """

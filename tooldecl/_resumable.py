@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ._batch import check_failures
+from ._batch import Run, check_failures
 from ._calls import ToolResult
 from ._charging import Charge
 from ._doors import Doors, Failures
 from ._gather import arun_all, run_all
+from ._ids import new_id
 from ._resume import TakenUp, suspension_of, take_up
 from ._suspension import BatchResult, Suspension, batch_result
 
@@ -42,7 +43,8 @@ class Resumable(Doors):
                 `Suspension.from_json`.
             decisions: By call id, for those that wait for an approval: `Approved`,
                 `Denied`, `Answer` or `Suspend`. For external ones what came of them:
-                data in JSON form, or a `ToolError` or `NotFound`. A decision counts for
+                data in JSON form, or a `ToolError` or `NotFound`. For those that a loop
+                has paused for: `Again` or `Proceed`. A decision counts for
                 the arguments in the suspension: where a filter makes others of them,
                 the approver is asked again.
             failures: ``"raise"`` raises once all have finished.
@@ -53,10 +55,7 @@ class Resumable(Doors):
             BatchFailedError: With ``failures="raise"``, a call did not succeed.
             EngineClosedError: The client or its engine is closed.
         """
-        taken = self._take_up(suspension, decisions, failures, deps)
-        results = run_all(self._runtime, self._engine, taken.calls)
-
-        return self._merge(suspension, taken, results, failures)
+        return self._resume_run(suspension, decisions, failures, _lone(deps))
 
     async def aresume(
         self,
@@ -69,8 +68,32 @@ class Resumable(Doors):
         """
         Go on with calls that were ``pending``, from async code; as `resume`.
         """
-        taken = self._take_up(suspension, decisions, failures, deps)
-        results = await arun_all(self._runtime, self._engine, taken.calls)
+        return await self._aresume_run(suspension, decisions, failures, _lone(deps))
+
+    def _resume_run(
+        self,
+        suspension: Suspension,
+        decisions: Mapping[str, Any],
+        failures: Failures,
+        run: Run,
+    ) -> BatchResult:
+        """
+        Go on with calls that have their place in a longer run.
+        """
+        taken = self._take_up(suspension, decisions, failures, run)
+        results = run_all(self._runtime, self._engine, taken.calls, run.kept)
+
+        return self._merge(suspension, taken, results, failures)
+
+    async def _aresume_run(
+        self,
+        suspension: Suspension,
+        decisions: Mapping[str, Any],
+        failures: Failures,
+        run: Run,
+    ) -> BatchResult:
+        taken = self._take_up(suspension, decisions, failures, run)
+        results = await arun_all(self._runtime, self._engine, taken.calls, run.kept)
 
         return self._merge(suspension, taken, results, failures)
 
@@ -79,17 +102,19 @@ class Resumable(Doors):
         suspension: Suspension,
         decisions: Mapping[str, Any],
         failures: str,
-        deps: Any,
+        run: Run,
     ) -> TakenUp:
         self._check_open()
         check_failures(failures)
         taken = take_up(
-            self._runtime, suspension, decisions, deps=deps, claim=self._claim
+            self._runtime, suspension, decisions, deps=run.deps, claim=self._claim
         )
         self._state.adopt(suspension.state)
         meters = self._meters(None)
+        if run.meter is not None:
+            meters.append(run.meter)
         for call in taken.calls:
-            if meters:
+            if meters and call.call_id not in taken.paid:
                 call.charge = Charge(meters)
         if self._runtime.reports:
             self._runtime.reports.batch_started(
@@ -126,3 +151,10 @@ class Resumable(Doors):
         )
 
         return self._done(batch_result(merged, waiting), failures)
+
+
+def _lone(deps: object) -> Run:
+    """
+    Return the run of calls that belong to no loop's.
+    """
+    return Run(run_id=new_id("run"), deps=deps)

@@ -11,7 +11,7 @@ from typing import Any, final
 from ._answers import Answers
 from ._calls import ToolResult
 from ._clock import wall
-from ._decisions import Answer, Approved, Denied, Suspend
+from ._decisions import Again, Answer, Approved, Denied, Proceed, Suspend
 from ._encode import encode
 from ._held import Resumed
 from ._ids import new_id
@@ -42,11 +42,13 @@ class TakenUp:
 
     Attributes:
         calls: The calls to be run, each with what it has waited for.
-        pending: The same calls as they were held.
+        pending: All calls that were decided about, as they were held.
+        paid: Those whose body has run before and was charged.
     """
 
     calls: list[Incoming]
     pending: list[PendingCall]
+    paid: frozenset[str]
 
 
 def take_up(
@@ -76,7 +78,7 @@ def take_up(
     given: Mapping[Any, Any] = decisions
     waiting = {call.call_id: call for call in suspension.calls}
     problems: dict[str, str] = {}
-    resumed: dict[str, Resumed] = {}
+    resumed: dict[str, Resumed | None] = {}
     for call_id, decision in given.items():
         call = waiting.get(call_id)
         if call is None:
@@ -93,9 +95,14 @@ def take_up(
 
     return TakenUp(
         calls=[
-            _incoming(call, resumed[call.call_id], suspension, deps) for call in taken
+            _incoming(call, resumed[call.call_id], suspension, deps)
+            for call in taken
+            if not isinstance(given[call.call_id], Proceed)
         ],
         pending=taken,
+        paid=frozenset(
+            result.call_id for result in suspension.results if result.attempts
+        ),
     )
 
 
@@ -111,14 +118,21 @@ def _claim(
             problems[call.call_id] = "it has been taken up before"
 
 
-def _resumed(runtime: Runtime, call: PendingCall, decision: object) -> Resumed:
+def _resumed(runtime: Runtime, call: PendingCall, decision: object) -> Resumed | None:
     """
     Check what was given for one call.
 
     Raises:
         ValueError, CallError: It does not fit.
     """
-    is_decision = isinstance(decision, _DECISIONS)
+    is_decision = isinstance(decision, (*_DECISIONS, Again, Proceed))
+    if call.kind == "environment":
+        if not isinstance(decision, (Again, Proceed)):
+            raise ValueError(
+                "its environment has failed it: Again or Proceed, got "
+                f"{type(decision).__name__}"
+            )
+        return None
     if call.kind == "approval":
         if not isinstance(decision, _DECISIONS):
             raise ValueError(
@@ -179,7 +193,7 @@ def _failure(
 
 
 def _incoming(
-    call: PendingCall, resumed: Resumed, suspension: Suspension, deps: Any
+    call: PendingCall, resumed: Resumed | None, suspension: Suspension, deps: Any
 ) -> Incoming:
     incoming = Incoming(
         call.name,
@@ -215,10 +229,10 @@ def suspension_of(
         results: The results of the whole batch.
         state: The client's state now.
         before: What the batch was resumed from.
-        rounds: How the calls were held there, by id.
+        rounds: How those were held there that were decided about, by id.
     """
     places = {result.call_id: place for place, result in enumerate(results)}
-    taken = {call.call_id for call in calls}
+    taken = {call.call_id for call in calls} | set(rounds or ())
     waiting = [] if before is None else list(before.calls)
     open_calls = [call for call in waiting if call.call_id not in taken]
     for call in calls:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from ._calls import Arguments
+from ._calls import Arguments, ToolResult
 from ._charging import Charge
 from ._clock import Clock
 from ._context import CallFacts
@@ -23,7 +23,7 @@ from ._stores import ResultStore
 from ._strictjson import JSONLimits
 from ._table import ToolTable
 from ._terminal import Terminal
-from .exceptions import CallError
+from .exceptions import CallCancelledError, CallError
 from .filters._approval import Approval
 from .filters._chain import Layered
 
@@ -88,6 +88,8 @@ class Incoming(CallFacts):
         signal: Set when its batch is over before the call is.
         apart: Its async body gets a task, which nobody waits for longer than the grace.
         on_standing: Called once it has been admitted, or stands in line.
+        stop: Whether its run is to stop, so that no body may begin any more; or None.
+        ended: Its answer, where an error has left the client in the place of it.
     """
 
     __slots__ = (
@@ -95,6 +97,7 @@ class Incoming(CallFacts):
         "batch",
         "charge",
         "deadline",
+        "ended",
         "given",
         "group",
         "held",
@@ -105,6 +108,7 @@ class Incoming(CallFacts):
         "refusal",
         "resumed",
         "signal",
+        "stop",
     )
 
     def __init__(
@@ -134,3 +138,22 @@ class Incoming(CallFacts):
         self.signal: StopSignal | None = None
         self.apart = False
         self.on_standing: Callable[[], None] | None = None
+        self.stop: Callable[[], bool] | None = None
+        self.ended: ToolResult | None = None
+
+    @property
+    def is_stopped(self) -> bool:
+        """
+        Whether the run that it belongs to is to stop.
+        """
+        return self.stop is not None and self.stop()
+
+    def check_run(self) -> None:
+        """
+        Refuse to begin once the run is to stop.
+
+        Raises:
+            CallCancelledError: It is.
+        """
+        if self.is_stopped:
+            raise CallCancelledError(tool=self.name, fate="not_started")

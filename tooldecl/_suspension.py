@@ -10,11 +10,11 @@ import json
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 from ._calls import Fate, Status, ToolResult
 from ._held import Held, Kind
-from ._readonly import frozen_mapping
+from ._readonly import ReadOnlyDict, frozen_mapping
 from ._subschemas import copied
 from .exceptions import CallError, CallPendingError
 
@@ -22,6 +22,8 @@ from .exceptions import CallError, CallPendingError
 __all__ = ["BatchResult", "PendingCall", "Suspension"]
 
 VERSION = 1
+
+NO_KINDS: Mapping[str, Kind] = ReadOnlyDict()
 
 
 @final
@@ -33,7 +35,8 @@ class PendingCall:
     Attributes:
         call_id: Id of the call; a decision is given for it.
         name: Name of the tool.
-        kind: ``"approval"`` or ``"external"``: what it waits for.
+        kind: ``"approval"``, ``"external"``, or ``"environment"`` where it has failed and
+            a loop asks whether to run it again: what it waits for.
         arguments: Its final arguments: those that a decision is about.
         expires_at: Seconds since the epoch until when something may come, or None.
         limit: How many seconds that was, or None.
@@ -49,7 +52,7 @@ class PendingCall:
 
     call_id: str
     name: str
-    kind: Kind
+    kind: Kind | Literal["environment"]
     arguments: Mapping[str, Any]
     expires_at: float | None
     limit: float | None
@@ -71,6 +74,8 @@ class PendingCall:
         """
         Return how it is held.
         """
+        if self.kind == "environment":
+            raise AssertionError("unreachable")
         return Held(
             kind=self.kind,
             asked=copied(self.asked),
@@ -140,11 +145,11 @@ class Suspension:
             if version != VERSION:
                 raise ValueError(f"It is of version {version!r}, not {VERSION}.")
             calls = tuple(PendingCall(**call) for call in plain["calls"])
-            kinds = {call.call_id: call.kind for call in calls}
+            kinds = {c.call_id: c.kind for c in calls if c.kind != "environment"}
             return cls(
                 id=plain["id"],
                 calls=calls,
-                results=tuple(_result(r, kinds) for r in plain["results"]),
+                results=tuple(read_result(r, kinds) for r in plain["results"]),
                 snapshot=frozen_mapping(plain["snapshot"]),
                 state=frozen_mapping(plain["state"]),
                 loop=plain["loop"],
@@ -178,10 +183,13 @@ def _as_dict(value: object) -> dict[Any, Any]:
     raise TypeError(f"A {type(value).__name__} has no JSON form.")
 
 
-def _result(plain: dict[str, Any], kinds: Mapping[str, Kind]) -> ToolResult:
+def read_result(
+    plain: dict[str, Any], kinds: Mapping[str, Kind] = NO_KINDS
+) -> ToolResult:
     """
     Read one result; of its error there is the text.
     """
+    plain = dict(plain)
     given = plain.pop("error")
     error: Exception | None = None if given is None else CallError(given["message"])
     kind = kinds.get(plain["call_id"])

@@ -11,12 +11,21 @@ Layers around a call, and who decides about it.
 
 from __future__ import annotations
 
-from .._decisions import Answer, Approved, Decision, Denied, Suspend
+from .._decisions import (
+    Again,
+    Answer,
+    Approved,
+    Decision,
+    Denied,
+    Proceed,
+    Suspend,
+)
 from ._approval import Approval, Approver, TerminalApprover, approve_all, deny_all
 from ._chain import AsyncAround, Filter, SyncAround
 
 
 __all__ = [
+    "Again",
     "Answer",
     "Approval",
     "Approved",
@@ -25,6 +34,7 @@ __all__ = [
     "Decision",
     "Denied",
     "Filter",
+    "Proceed",
     "Suspend",
     "SyncAround",
     "TerminalApprover",
