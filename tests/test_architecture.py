@@ -32,7 +32,7 @@ LAYERS = [
     "_signature",
     # JSON and its schemas.
     "_jsonfaults _subschemas",
-    "_strictjson _jsonforms _closing _dialect _problems _published _suspension _verdicts",
+    "_strictjson _jsonforms _closing _dialect _problems _published _strictness _suspension _verdicts",
     "_choices _publisher _translate _jsonschema _repair",
     # From declarations to the table.
     "_schema _spec",
@@ -47,7 +47,8 @@ LAYERS = [
     "_answers _charging _reports _terminal",
     "_runtime",
     "_admission _attempts _offload _resume",
-    "_approvals _driver _layers",
+    "_approvals _driving _layers",
+    "_adriver _driver",
     "_pipeline",
     # Many calls.
     "_batch engines",

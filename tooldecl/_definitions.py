@@ -4,16 +4,18 @@ Definitions of tools as plain data, in the shapes that providers take.
 
 from __future__ import annotations
 
+import logging
+
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ._build import ToolDefinition
+from ._strictness import NotStrictError, strict_form
 from ._subschemas import copied
 from ._table import ToolEntry
-from .exceptions import NotAvailableError
 
 
-LATER = ("openai-responses", "openai-strict", "gemini")
+logger = logging.getLogger("tooldecl")
 
 
 def render(
@@ -27,17 +29,15 @@ def render(
 
     Args:
         entries: The tools, in the order in which they are shown.
-        format: ``"openai"``, ``"anthropic"`` or ``"mcp"``.
+        format: ``"openai"``, ``"openai-responses"``, ``"openai-strict"``,
+            ``"anthropic"``, ``"gemini"`` or ``"mcp"``.
         tags: Only tools with one of these; None is all.
         exclude_tags: No tools with one of these; this wins. None is none.
 
     Raises:
         ValueError: There is no such format.
         TypeError: Tags are given as one text.
-        NotAvailableError: The format comes with a later version.
     """
-    if format in LATER:
-        raise NotAvailableError(option=f"definitions(format={format!r})")
     if format not in SHAPES:
         choices = ", ".join(map(repr, SHAPES))
         raise ValueError(f"format takes one of {choices}, got {format!r}.")
@@ -71,6 +71,45 @@ def _openai(definition: ToolDefinition) -> dict[str, Any]:
     }
 
 
+def _openai_responses(definition: ToolDefinition) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "name": definition.name,
+        "description": definition.description,
+        "parameters": copied(definition.input_schema),
+        "strict": False,
+    }
+
+
+def _openai_strict(definition: ToolDefinition) -> dict[str, Any]:
+    """
+    Return a definition in strict mode, or as it is where it has no strict form.
+    """
+    shown = _openai(definition)
+    try:
+        parameters = strict_form(definition.input_schema)
+    except NotStrictError as reason:
+        text = "The schema of tool %r is not offered in strict mode: %s."
+        logger.info(text, definition.name, reason)
+        shown["function"]["strict"] = False
+    else:
+        shown["function"] |= {"parameters": parameters, "strict": True}
+
+    return shown
+
+
+def _gemini(definition: ToolDefinition) -> dict[str, Any]:
+    shown = {
+        "name": definition.name,
+        "description": definition.description,
+        "parametersJsonSchema": copied(definition.input_schema),
+    }
+    if definition.output_schema is not None:
+        shown["responseJsonSchema"] = copied(definition.output_schema)
+
+    return shown
+
+
 def _anthropic(definition: ToolDefinition) -> dict[str, Any]:
     return {
         "name": definition.name,
@@ -93,6 +132,9 @@ def _mcp(definition: ToolDefinition) -> dict[str, Any]:
 
 SHAPES: dict[str, Callable[[ToolDefinition], dict[str, Any]]] = {
     "openai": _openai,
+    "openai-responses": _openai_responses,
+    "openai-strict": _openai_strict,
     "anthropic": _anthropic,
+    "gemini": _gemini,
     "mcp": _mcp,
 }

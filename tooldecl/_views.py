@@ -59,13 +59,14 @@ class Views:
         Return what a model is shown, as plain data: fresh copies each time.
 
         Args:
-            format: ``"openai"``, ``"anthropic"`` or ``"mcp"``.
+            format: ``"openai"``, ``"openai-responses"``, ``"openai-strict"``,
+                ``"anthropic"``, ``"gemini"`` or ``"mcp"``. What has no strict form is
+                offered as it is, with a line in the log.
             tags: Only tools with one of these; None is all.
             exclude_tags: No tools with one of these.
 
         Raises:
             ValueError: There is no such format.
-            NotAvailableError: The format comes with a later version.
         """
         return render(self.table.entries(), format, tags, exclude_tags)
 

@@ -14,7 +14,6 @@ from one_tool import entry_of
 from sample_declarations import add, counted, fetch
 from tooldecl import ToolTable, tool
 from tooldecl._definitions import render
-from tooldecl.exceptions import NotAvailableError
 
 
 SCHEMA = {
@@ -150,15 +149,33 @@ def test_one_text_is_no_list_of_tags(option):
     assert f"{option} takes a list of texts, got one text." == str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["openai-responses", "openai-strict", "gemini"])
-def test_the_other_dialects_come_later(name):
+def test_the_other_dialects_have_theirs():
     """
-    A name of the plan is refused as such, and not as a spelling mistake.
+    The flat form of the responses API, strict mode, and Gemini's own word for a schema.
     """
-    with pytest.raises(NotAvailableError) as caught:
-        shown(add, format=name)
+    text, strict = "Add two integers.", {**SCHEMA, "required": ["x", "y"]}
+    members = {
+        "x": {"type": "integer"},
+        "y": {"type": "integer", "description": "Default: 2."},
+    }
+    function = {"name": "add", "description": text}
 
-    assert f"definitions(format={name!r})" == caught.value.option
+    assert [
+        {"type": "function", **function, "parameters": SCHEMA, "strict": False}
+    ] == shown(add, format="openai-responses")
+    assert [
+        {
+            "type": "function",
+            "function": {
+                **function,
+                "parameters": {**strict, "properties": members},
+                "strict": True,
+            },
+        }
+    ] == shown(add, format="openai-strict")
+    gemini = shown(add, format="gemini")
+    assert SCHEMA == gemini[0]["parametersJsonSchema"]
+    assert {"result"} == set(gemini[0]["responseJsonSchema"]["properties"])
 
 
 @pytest.mark.parametrize("name", ["", "OpenAI", "claude", None])
@@ -169,9 +186,10 @@ def test_an_unknown_dialect_names_the_choices(name):
     with pytest.raises(ValueError) as caught:
         shown(add, format=name)
 
-    assert f"format takes one of 'openai', 'anthropic', 'mcp', got {name!r}." == (
-        str(caught.value)
+    choices = (
+        "'openai', 'openai-responses', 'openai-strict', 'anthropic', 'gemini', 'mcp'"
     )
+    assert f"format takes one of {choices}, got {name!r}." == str(caught.value)
 
 
 def test_none_excludes_nothing():
