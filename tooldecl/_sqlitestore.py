@@ -62,11 +62,8 @@ class SqliteResultStore:
             # The lock to write comes first: a reader that wants it later may not wait.
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_TABLE)
-            while True:
-                row = (reference := new_reference(call_id), name, data)
-                query = "INSERT OR IGNORE INTO results VALUES (?, ?, ?)"
-                if connection.execute(query, row).rowcount:
-                    break
+            row = (reference := new_reference(call_id), name, data)
+            connection.execute("INSERT INTO results VALUES (?, ?, ?)", row)
             connection.execute("COMMIT")
 
         return reference

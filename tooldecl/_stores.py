@@ -20,9 +20,9 @@ from .exceptions import DeclarationError, UnknownReferenceError
 __all__ = ["FileResultStore", "ResultStore"]
 
 # What a reference of ours is made of, and how long it is at most.
-LONGEST_REFERENCE = 25
+LONGEST_REFERENCE = 29
 
-_REFERENCE = re.compile(r"[A-Za-z0-9_-]{1,25}")
+_REFERENCE = re.compile(r"[A-Za-z0-9_-]{1,29}")
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -55,7 +55,7 @@ def new_reference(call_id: str) -> str:
     """
     Return a reference that can be the name of a file, and tells whose text it is.
     """
-    return f"{_ODD.sub('-', call_id)[:16]}-{secrets.token_hex(4)}"
+    return f"{_ODD.sub('-', call_id)[:16]}-{secrets.token_hex(6)}"
 
 
 def checked_path(path: object, owner: str) -> Path:
@@ -102,18 +102,11 @@ class FileResultStore:
         try:
             with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
                 file.write(text.encode("utf-8", "surrogatepass"))
-            return self._under_free_name(draft, call_id)
+            draft.replace(self._path(reference := new_reference(call_id)))
         finally:
             draft.unlink(missing_ok=True)
 
-    def _under_free_name(self, draft: Path, call_id: str) -> str:
-        while True:
-            reference = new_reference(call_id)
-            try:
-                self._path(reference).hardlink_to(draft)  # fails where there is one
-            except FileExistsError:
-                continue
-            return reference
+        return reference
 
     def get(self, reference: str) -> str:
         """
