@@ -5,6 +5,7 @@ The host's side of the zygote: starting it, having it fork workers, and ending i
 from __future__ import annotations
 
 import array
+import fcntl
 import json
 import os
 import socket
@@ -69,13 +70,14 @@ class Nursery:
             "memory_limit": memory_limit,
             "host": os.getpid(),
         }
+        errors = _error_output()  # before a socket of ours may have its number
         kind = socket.SOCK_SEQPACKET
         try:
             self._control, theirs = socket.socketpair(socket.AF_UNIX, kind)
         except OSError as error:
             raise no_process(error) from error
         try:
-            self._process = _started(theirs.fileno(), json.dumps(settings))
+            self._process = _started(theirs, json.dumps(settings), errors)
         except OSError as error:
             self._control.close()
             raise no_process(error) from error
@@ -204,6 +206,13 @@ class Start:
         """
         return self._done.is_set()
 
+    def forget(self) -> None:
+        """
+        Let go of it in a forked child, where no thread waits for it.
+        """
+        if self._tried is not None:
+            self._tried.forget()
+
     def wait(self, until: float) -> Nursery | None:
         """
         Wait for it; None where there is none, or not yet.
@@ -213,18 +222,23 @@ class Start:
         return self._nursery
 
 
-def _started(control: int, settings: str) -> subprocess.Popen[bytes]:
-    errors = _error_output()
-
-    return subprocess.Popen(  # noqa: S603 (our own program, our own arguments)
-        # -P: with "-c" alone, what lies in the working directory hides other modules.
-        [sys.executable, "-P", *_flags(), "-c", _BOOT, str(control), settings],
-        pass_fds=[control],
-        stdin=subprocess.DEVNULL,
-        stdout=errors,
-        stderr=errors,
-        process_group=0,  # a Ctrl-C at the terminal is the host's
-    )
+def _started(
+    control: socket.socket, settings: str, errors: int
+) -> subprocess.Popen[bytes]:
+    # In a host that has closed its own, it may have the number of a standard stream.
+    fd = fcntl.fcntl(control, fcntl.F_DUPFD_CLOEXEC, 3)
+    try:
+        return subprocess.Popen(  # noqa: S603 (our own program, our own arguments)
+            # -P: with "-c" alone, what lies in the working directory hides other modules.
+            [sys.executable, "-P", *_flags(), "-c", _BOOT, str(fd), settings],
+            pass_fds=[fd],
+            stdin=subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
+            process_group=0,  # a Ctrl-C at the terminal is the host's
+        )
+    finally:
+        os.close(fd)
 
 
 def _error_output() -> int:

@@ -64,6 +64,7 @@ class Pool:
         self._busy: set[Worker] = set()
         self._nursery: Nursery | None = None
         self._start: Start | None = None
+        weakref.finalize(self, _let_go, self._idle)
 
     # -- who uses it ---------------------------------------------------------------
 
@@ -265,7 +266,17 @@ class Pool:
             worker.close()
         if self._nursery is not None:
             self._nursery.forget()
+        if self._start is not None:
+            self._start.forget()
         self._forget()
+
+
+def _let_go(idle: list[Worker]) -> None:
+    """
+    Close what leads to idle workers, of which nobody else will think.
+    """
+    while idle:
+        idle.pop().close()
 
 
 _POOLS: weakref.WeakSet[Pool] = weakref.WeakSet()
