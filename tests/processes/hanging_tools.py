@@ -235,3 +235,12 @@ def plain_nap() -> None:
     Sleep, wherever the engine puts it.
     """
     time.sleep(FOREVER)
+
+
+@tool(isolation="process", timeout=0.01)
+def briefly_spin() -> None:
+    """
+    Loop for ever, under a tiny timeout.
+    """
+    while True:
+        pass

@@ -90,6 +90,14 @@ def end(how: str) -> str:
     return "unreachable"
 
 
+@apart()
+def rest() -> None:
+    """
+    Sleep.
+    """
+    time.sleep(60)
+
+
 COUNT = 0
 
 
@@ -195,6 +203,7 @@ TOOLS = [
     parent,
     echo,
     wait_for,
+    rest,
     end,
     count,
     take_memory,
