@@ -177,8 +177,8 @@ class Line:
         Give what is free to who waits; return how to wake them.
         """
         waiting = self._waiting
+        woken: list[Callable[[], None] | None] = []
         if not self._choosy:  # all want the same, so that the first decides for all
-            woken = []
             while waiting and self._give(waiting[0]):
                 woken.append(waiting.popleft().wake)
             return woken
