@@ -19,6 +19,7 @@ from tooldecl.engines import AsyncioEngine, Engine, SequentialEngine
 
 BOTH = {"together": "echo", "one by one": "echo_late"}
 TOGETHER = {"together": "echo"}
+ALONE = {"alone": "echo_alone"}
 
 
 def large(sizes: Sizes) -> Table:
@@ -33,6 +34,7 @@ def large(sizes: Sizes) -> Table:
     for label, make, run, bodies in (
         (f"batch, {count} places", wide, batch, BOTH),
         ("batch, 8 places", AsyncioEngine, batch, TOGETHER),
+        ("batch, one serial group", AsyncioEngine, batch, ALONE),
         ("gather, no limit", SequentialEngine, gather, BOTH),
         (f"gather, {count} places", wide, gather, BOTH),
         ("gather, 8 places", AsyncioEngine, gather, TOGETHER),
@@ -56,7 +58,7 @@ async def measure(
     """
     Return seconds, those of the processor, and whether each call has its own answer.
     """
-    client = ToolClient([tools.echo, tools.echo_late], engine=engine)
+    client = ToolClient([tools.echo, tools.echo_late, tools.echo_alone], engine=engine)
     began, used = time.perf_counter(), time.process_time()
     results = await run(client, name, count)
     took, used = time.perf_counter() - began, time.process_time() - used

@@ -40,7 +40,7 @@ class Sizes:
     run: int = 400
 
 
-QUICK = Sizes(many=200, crowds=(4, 16), batch=2_000, kills=100, run=100)
+QUICK = Sizes(many=80, crowds=(8,), batch=1_200, kills=60, run=80)
 
 
 def said(results: Iterable[ToolResult]) -> str:

@@ -158,6 +158,14 @@ async def echo(number: int) -> int:
     return number
 
 
+@tool(serial="group")
+async def echo_alone(number: int) -> int:
+    """Return what was given, one call after the other."""
+    await asyncio.sleep(0)
+
+    return number
+
+
 @tool
 async def echo_late(number: int) -> int:
     """Return what was given, each call at another moment."""
