@@ -1,0 +1,237 @@
+"""
+Rows of figures, each beside its floor, from interleaved rounds.
+
+A probe takes a sample in every round: what is measured and its floors, in turn, in one
+process. A row shows medians over the rounds, and the median of the ratios *within* a
+round, because a machine that is shared moves both by more than the code does.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+import time
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from itertools import repeat
+from typing import TypeAlias, TypeVar, final
+
+
+# What a probe returns: seconds or bytes, by name.
+Sample: TypeAlias = dict[str, float]
+Sampler: TypeAlias = Callable[[], Sample]
+
+T = TypeVar("T")
+
+UNITS = {"us": 1e6, "ms": 1e3, "KiB": 1 / 1024}
+TURNS = 9
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """
+    One line of the table.
+
+    Attributes:
+        title: What is measured.
+        value: Name of its figure in a sample.
+        unit: How it is shown.
+        floor: Name of the figure that it is divided by, if any.
+        what: What the floor is, in one line.
+        most: The ratio to reach, if there is a target for it.
+        limit: The figure to reach, in *unit*, if there is a target for it.
+        least: A ratio that is a target from below.
+    """
+
+    title: str
+    value: str
+    unit: str
+    floor: str | None = None
+    what: str = ""
+    most: float | None = None
+    limit: float | None = None
+    least: float | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """
+    What takes the samples of some rows.
+
+    Attributes:
+        name: For ``--only``.
+        rows: What is made of the samples.
+        ready: Prepares for measuring; given whether few and small samples will do.
+        every: A sample is taken every so many rounds.
+    """
+
+    name: str
+    rows: tuple[Row, ...]
+    ready: Callable[[bool], AbstractContextManager[Sampler]]
+    every: int = 1
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Line:
+    """
+    A row with its figures.
+    """
+
+    row: Row
+    samples: Sequence[Sample] = field(repr=False)
+
+    @property
+    def median(self) -> float:
+        """
+        The figure, in seconds or bytes.
+        """
+        return statistics.median(sample[self.row.value] for sample in self.samples)
+
+    @property
+    def floor(self) -> float | None:
+        """
+        The floor, in seconds or bytes.
+        """
+        if self.row.floor is None:
+            return None
+
+        return statistics.median(sample[self.row.floor] for sample in self.samples)
+
+    @property
+    def ratio(self) -> float | None:
+        """
+        The median of the ratios.
+        """
+        name = self.row.floor
+        if name is None:
+            return None
+
+        return statistics.median(s[self.row.value] / s[name] for s in self.samples)
+
+    @property
+    def met(self) -> bool | None:
+        """
+        Whether every target is reached; None without one.
+        """
+        row, ratio = self.row, self.ratio
+        reached: list[bool] = []
+        if row.most is not None and ratio is not None:
+            reached.append(ratio <= row.most)
+        if row.least is not None and ratio is not None:
+            reached.append(ratio >= row.least)
+        if row.limit is not None:
+            reached.append(self.median * UNITS[row.unit] <= row.limit)
+
+        return all(reached) if reached else None
+
+
+def measure(
+    probes: Sequence[Probe],
+    *,
+    rounds: int,
+    quick: bool,
+    tell: Callable[[str], object],
+) -> Iterator[Line]:
+    """
+    Take all samples of all probes, round by round; yield the lines.
+    """
+    samples: dict[str, list[Sample]] = {probe.name: [] for probe in probes}
+    with ExitStack() as stack:
+        samplers: dict[str, Sampler] = {}
+        for probe in probes:
+            tell(f"getting ready: {probe.name}")
+            samplers[probe.name] = stack.enter_context(probe.ready(quick))
+        # What stays from here on is not looked at again by each collection.
+        gc.collect()
+        gc.freeze()
+        for number in range(rounds):
+            for probe in probes:
+                if number % probe.every:
+                    continue
+                tell(f"round {number + 1} of {rounds}: {probe.name}")
+                gc.collect()
+                samples[probe.name].append(samplers[probe.name]())
+        gc.unfreeze()
+    for probe in probes:
+        for row in probe.rows:
+            yield Line(row, samples[probe.name])
+
+
+def in_turn(
+    runs: Mapping[str, Callable[[], object]], *, calls: int, turns: int = TURNS
+) -> Sample:
+    """
+    Return the seconds of one call of each, the median of slices that take turns.
+    """
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    clock = time.perf_counter
+    for turn in range(turns):
+        for name, run in ordered(runs, turn):
+            began = clock()
+            for _ in repeat(None, calls):
+                run()
+            times[name].append((clock() - began) / calls)
+
+    return {name: statistics.median(taken) for name, taken in times.items()}
+
+
+async def ain_turn(
+    runs: Mapping[str, Callable[[], Awaitable[object]]],
+    *,
+    calls: int,
+    turns: int = TURNS,
+) -> Sample:
+    """
+    Do the same with what is awaited.
+    """
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    clock = time.perf_counter
+    for turn in range(turns):
+        for name, run in ordered(runs, turn):
+            began = clock()
+            for _ in repeat(None, calls):
+                await run()
+            times[name].append((clock() - began) / calls)
+
+    return {name: statistics.median(taken) for name, taken in times.items()}
+
+
+def ordered(runs: Mapping[str, T], turn: int) -> list[tuple[str, T]]:
+    """
+    List them forwards and backwards by turns, so that none is always the first.
+    """
+    listed = list(runs.items())
+
+    return listed[::-1] if turn % 2 else listed
+
+
+def timed(run: Callable[[], object]) -> float:
+    """
+    Return the seconds of one run.
+    """
+    began = time.perf_counter()
+    run()
+
+    return time.perf_counter() - began
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """
+    Return the value below which a *share* of the values lie.
+    """
+    ordered_values = sorted(values)
+
+    return ordered_values[min(len(values) - 1, int(len(values) * share))]
+
+
+def load() -> str:
+    """
+    Say how busy the machine is.
+    """
+    return " ".join(f"{value:.1f}" for value in os.getloadavg())

@@ -1,0 +1,76 @@
+"""
+Declaring a thousand tools, with and without their schemas.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from measuring import Probe, Row, Sample, Sampler, timed
+from pydantic import TypeAdapter
+
+from tooldecl import ToolClient, tool
+
+from .sources import functions
+
+
+@contextmanager
+def ready(quick: bool) -> Iterator[Sampler]:
+    """
+    Nothing is prepared: every sample has functions of its own.
+    """
+    count = 200 if quick else 1_000
+
+    def sample() -> Sample:
+        own, bare = functions(count), functions(count)
+        declared: list[Any] = []
+        signatures = timed(lambda: [inspect.signature(f) for f in bare])
+        declaring = timed(lambda: declared.extend(tool(f) for f in own))
+        schemas = timed(lambda: [bare_schema(f) for f in bare])
+        building = timed(lambda: ToolClient(declared).definitions())
+        scale = 1_000 / count
+
+        return {
+            "declare": declaring * scale,
+            "signatures": signatures * scale,
+            "with schemas": (declaring + building) * scale,
+            "schemas": schemas * scale,
+        }
+
+    yield sample
+
+
+def bare_schema(function: Callable[..., Any]) -> object:
+    """
+    Have pydantic make a validator and a schema of one function.
+    """
+    return TypeAdapter(function).json_schema()
+
+
+PROBE = Probe(
+    name="declare",
+    ready=ready,
+    every=3,
+    rows=(
+        Row(
+            title="declaring 1,000 tools",
+            value="declare",
+            unit="ms",
+            floor="signatures",
+            what="inspect.signature of 1,000 such functions",
+            limit=60,
+        ),
+        Row(
+            title="declaring 1,000 tools, with schemas",
+            value="with schemas",
+            unit="ms",
+            floor="schemas",
+            what="pydantic's TypeAdapter(function).json_schema() of 1,000",
+            limit=350,
+        ),
+    ),
+)

@@ -1,0 +1,88 @@
+"""
+Print the table: what everything costs, beside its floor and its target, in one run.
+
+    python bench/run.py [--only ROW] [--quick] [--rounds N] [--json FILE]
+
+It is no test: whether a target is met is printed and changes no exit code.
+The page is docs/explanation/performance.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+# With PYTHONSAFEPATH the folder of a script is not searched.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from measuring import Probe, load, measure
+from rows import PROBES
+from table import as_data, show
+
+
+ROUNDS, QUICK = 15, 3
+
+
+def chosen(only: str | None) -> list[Probe]:
+    """
+    Return the probes with a name or a row that contains *only*.
+    """
+    if only is None:
+        return list(PROBES)
+    word = only.casefold()
+    found = [
+        probe
+        for probe in PROBES
+        if any(word in name.casefold() for name in [probe.name, *titles(probe)])
+    ]
+    if not found:
+        names = ", ".join(probe.name for probe in PROBES)
+        raise SystemExit(f"No row is called {only!r}. There are: {names}.")
+
+    return found
+
+
+def titles(probe: Probe) -> Sequence[str]:
+    """
+    List the titles of a probe's rows.
+    """
+    return [row.title for row in probe.rows]
+
+
+def main() -> None:
+    """
+    Measure, and print.
+    """
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", metavar="ROW", help="rows whose name contains this")
+    parser.add_argument("--quick", action="store_true", help="few and small samples")
+    parser.add_argument("--rounds", type=int, help=f"{ROUNDS} without this")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write figures there")
+    given = parser.parse_args()
+    rounds = given.rounds or (QUICK if given.quick else ROUNDS)
+    machine = (
+        f"Python {platform.python_version()}, {os.cpu_count()} processors, "
+        f"{rounds} rounds; load before: {load()}"
+    )
+
+    def tell(what: str) -> None:
+        print(f"\r\033[K{what}", end="", file=sys.stderr, flush=True)
+
+    probes = chosen(given.only)
+    lines = list(measure(probes, rounds=rounds, quick=given.quick, tell=tell))
+    tell("")
+    machine += f", after: {load()}"
+    print(show(lines, machine))
+    if given.json:
+        given.json.write_text(json.dumps(as_data(lines, machine), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
