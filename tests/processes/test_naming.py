@@ -123,7 +123,7 @@ def test_a_module_that_is_nowhere_is_refused():
     """
     module = types.ModuleType("made_of_text")
     code = "def work() -> int:\n    'Work.'\n    return 1\n"
-    exec(code, module.__dict__)
+    exec(code, module.__dict__)  # noqa: S102 (that is what it is about)
     with pytest.raises(NotImportableError) as caught:
         ToolClient([tool(isolation="process")(module.work)])
 
