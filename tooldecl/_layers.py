@@ -17,9 +17,16 @@ from ._attempts import Flow
 from ._calls import NO_WRITES, Status, ToolRequest, ToolResult
 from ._errors import is_fatal
 from ._gate import Admitted, admit, again
+from ._isolation import Attempt
 from ._runtime import Incoming, Runtime
 from ._texts import type_names, whole_characters
-from .exceptions import CallError
+from .exceptions import (
+    CallCancelledError,
+    CallError,
+    EngineBusyError,
+    NotRunError,
+    ToolTimeoutError,
+)
 from .filters._chain import through
 
 
@@ -139,6 +146,9 @@ class Layers:
         except (CallError, TypeError) as error:
             return self.filter_failed(name, error.with_traceback(None))
 
+        if result.status is Status.PENDING and self._incoming.held is None:
+            return self.filter_failed(name, None)  # nothing could ever resume it
+
         return result.replace(writes=self._writes_of(value)) if result.ok else result
 
     def _writes_of(self, value: object) -> Mapping[str, object]:
@@ -164,6 +174,32 @@ class Layers:
         self._log("The filter %r failed around %r: %s.", name, error)
 
         return self._answers.blocked(name, error)
+
+    def filter_stopped(self, name: str, stopped: Attempt) -> ToolResult:
+        """
+        Make the result of a call whose filter *name* was ended before it came to an end.
+        """
+        answers, tool = self._answers, self._admitted.entry.meta.name
+        if stopped.refused is not None and not answers.ran:
+            return answers.refusal(EngineBusyError(tool=tool, reason=stopped.refused))
+        if stopped.revoked:
+            fate = answers.fate.value
+            return answers.refusal(CallCancelledError(tool=tool, fate=fate))
+        if not stopped.timed_out:
+            return self.filter_failed(name, stopped.error)
+        if not answers.ran:
+            reason = "the batch's time was over before its filters were done"
+            return answers.refusal(NotRunError(tool=tool, reason=reason))
+
+        return answers.refusal(
+            ToolTimeoutError(
+                tool=tool,
+                timeout=stopped.timeout or 0.0,
+                source="batch",
+                fate=answers.fate.value,
+                attempts=answers.attempts,
+            )
+        )
 
     def cleanup_failed(self, name: str, error: Exception) -> None:
         """

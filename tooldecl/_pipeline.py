@@ -14,6 +14,7 @@ from collections.abc import Generator
 from typing import final
 
 from ._admission import Admission
+from ._adriver import AsyncDriver
 from ._answers import Answers
 from ._approvals import Approvals
 from ._attempts import Attempts, Flow
@@ -37,7 +38,8 @@ def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     """
     call = Call(runtime, incoming)
     try:
-        Driver(runtime, incoming, call.surroundings()).drive(call.flow())
+        variables, signal = call.surroundings(), incoming.signal
+        Driver(runtime, incoming, variables, signal=signal).drive(call.flow())
         call.keep()
     except BaseException as error:
         call.escape(error)
@@ -52,7 +54,7 @@ async def arun_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     """
     call = Call(runtime, incoming)
     try:
-        await Driver(runtime, incoming, call.surroundings()).adrive(call.flow())
+        await AsyncDriver(runtime, incoming, call.surroundings()).adrive(call.flow())
         if call.is_to_keep:
             await away(call.keep)
     except BaseException as error:

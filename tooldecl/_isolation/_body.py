@@ -53,7 +53,8 @@ def run_body(attempt: Attempt) -> None:
 
 
 def _run_body(attempt: Attempt) -> None:
-    CURRENT.set(attempt.context)
+    if not attempt.aside:
+        CURRENT.set(attempt.context)
     attempt.started = True
     try:
         value: Any = attempt.call(attempt.values, attempt.context)
@@ -69,7 +70,8 @@ async def arun_body(attempt: Attempt) -> None:
     """
     Run a body to its end on the running loop, awaiting what it returns.
     """
-    CURRENT.set(attempt.context)
+    if not attempt.aside:
+        CURRENT.set(attempt.context)
     attempt.started = True
     try:
         value: Any = attempt.call(attempt.values, attempt.context)

@@ -79,14 +79,14 @@ def _name(approver: Any) -> str:
     return getattr(approver, "__qualname__", None) or type(approver).__name__
 
 
-def approve_all(request: ToolRequest) -> Decision:
+def approve_all(_request: ToolRequest, /) -> Decision:
     """
     Approve every call: whoever wants sensitive tools to run unasked says so with this.
     """
     return Approved()
 
 
-def deny_all(request: ToolRequest) -> Decision:
+def deny_all(_request: ToolRequest, /) -> Decision:
     """
     Deny every call.
     """

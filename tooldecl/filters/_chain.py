@@ -84,6 +84,12 @@ class Around(Protocol):
         """
         ...
 
+    def filter_stopped(self, name: str, stopped: Any) -> ToolResult:
+        """
+        Make the result of a call whose filter *name* was ended before it came to an end.
+        """
+        ...
+
     def cleanup_failed(self, name: str, error: Exception) -> None:
         """
         Note that filter *name* failed after its part in the call was over.
@@ -137,11 +143,11 @@ def through(
     name = _name(outermost.layer if isinstance(outermost, Waiting) else outermost)
     if isinstance(outermost, Waiting):
         surround = Surround(
-            outermost.layer,
-            request,
-            lambda changed: through(rest, changed, inner, call),
+            outermost, request, lambda changed: through(rest, changed, inner, call)
         )
         yield surround
+        if surround.stopped is not None:
+            return call.filter_stopped(name, surround.stopped)
         if surround.error is not None:
             _drop_our_frames(surround.error)
             return call.filter_failed(name, surround.error)

@@ -3,9 +3,17 @@ A filter that waits: an object that is given the request and how to go on.
 
 The onion is one generator for both colours; it yields a `Surround` where such a filter
 stands, and the driver of the colour runs it.
+
+Invariants:
+
+1. What is inside of a filter runs once at a time, and only while the filter does.
+2. What may not be contained passes a filter, whatever the filter makes of it.
 """
 
 from __future__ import annotations
+
+import asyncio
+import threading
 
 from collections.abc import Callable, Generator
 from typing import Any, TypeAlias, final
@@ -27,48 +35,71 @@ class Waiting:
     def __init__(self, layer: Any) -> None:
         self.layer = layer
 
+    @property
+    def is_sync(self) -> bool:
+        """
+        Whether it can be called from sync code.
+        """
+        return callable(getattr(self.layer, "around", None))
+
+    @property
+    def is_async(self) -> bool:
+        """
+        Whether it can be awaited.
+        """
+        return callable(getattr(self.layer, "aaround", None))
+
 
 @final
 class Surround:
     """
-    One pass of a filter object.
+    One pass of a filter object; safe to use from any thread.
 
     Attributes:
-        layer: The filter.
+        filter: The filter.
         request: What it gets.
         value: What it returned.
         error: What it raised.
+        stopped: How its run was ended, where it did not come to its own end.
         result: What was inside of it when it last went on.
         escaped: What came out of there that no filter may keep.
+        is_over: Whether it has ended, so that nothing inside of it may begin.
+        tasks: Those of the filter's own that what is inside runs in.
     """
 
     __slots__ = (
+        "_back",
         "_busy",
         "_inner",
-        "_over",
         "error",
         "escaped",
-        "layer",
+        "filter",
+        "is_over",
         "request",
         "result",
+        "stopped",
+        "tasks",
         "value",
     )
 
     def __init__(
         self,
-        layer: Any,
+        layer: Waiting,
         request: ToolRequest,
         inner: Callable[[ToolRequest], InnerFlow],
     ) -> None:
-        self.layer = layer
+        self.filter = layer
         self.request = request
         self.value: object = None
         self.error: BaseException | None = None
+        self.stopped: Any = None
         self.result: ToolResult | None = None
         self.escaped: BaseException | None = None
+        self.is_over = False
+        self.tasks: set[asyncio.Task[Any]] = set()
         self._inner = inner
         self._busy = False
-        self._over = False
+        self._back = threading.Condition()
 
     def begin(self, request: object) -> InnerFlow:
         """
@@ -81,29 +112,50 @@ class Surround:
         if not isinstance(request, ToolRequest):
             kind = type(request).__name__
             raise TypeError(f"call_next takes a ToolRequest, got {kind}.")
-        if self._over:
-            raise RuntimeError("The filter has returned: its call has an answer.")
-        if self._busy:
-            raise RuntimeError("call_next is running: one run after the other.")
-        self._busy = True
+        with self._back:
+            if self.is_over:
+                raise RuntimeError("The filter has ended: its call has an answer.")
+            if self._busy:
+                raise RuntimeError("call_next is running: one run after the other.")
+            self._busy = True
 
         return self._into(request)
 
     def _into(self, request: ToolRequest) -> InnerFlow:
-        try:
-            self.result = yield from self._inner(request)
-        finally:
-            self._busy = False
+        result = yield from self._inner(request)
+        self.result = result
 
-        return self.result
+        return result
 
-    def close(self) -> None:
+    def end(self) -> None:
         """
-        Say that the filter is over.
+        Say that what was inside has come back, in whatever way.
+        """
+        with self._back:
+            self._busy = False
+            self._back.notify_all()
+
+    def leave(self) -> bool:
+        """
+        Let nothing begin inside any more; tell whether something still runs there.
+        """
+        with self._back:
+            self.is_over = True
+            return self._busy
+
+    def wait_until_back(self, seconds: float) -> None:
+        """
+        Wait until nothing runs inside, for a time.
+        """
+        with self._back:
+            self._back.wait_for(lambda: not self._busy, seconds)
+
+    def check(self) -> None:
+        """
+        Let through what may not be kept.
 
         Raises:
-            BaseException: What came out from inside and may not be kept.
+            BaseException: What came out from inside.
         """
-        self._over = True
         if self.escaped is not None:
             raise self.escaped
