@@ -589,7 +589,8 @@ def run_loop(front, loop, text="go"):
 
 def test_a_loop_has_a_budget_for_each_run(front):
     """
-    R126: at most so many bodies run, and a second run begins afresh.
+    R126: at most so many bodies run, however often the model asks, and a second run
+    begins afresh.
     """
     client = client_with()
     results = []
@@ -597,22 +598,38 @@ def test_a_loop_has_a_budget_for_each_run(front):
         turns = [Turn(calls=calls_of(("note", str(n)))) for n in range(4)]
         model = ScriptedModel([*turns, Turn("done")])
         loop = ToolLoop(client, model, budget=Budget(calls=2))
-        results.append(run_loop(front, loop))
+        results.append(run_loop(front, loop).results)
 
-    assert [["ok", "ok", "budget", "budget"]] * 2 == [
-        statuses(r.results) for r in results
-    ]
-    assert "loop" == results[0].results[2].error.level
+    assert [["ok", "ok", "budget"]] * 2 == [statuses(r[:3]) for r in results]
+    assert ("loop", 4) == (results[0][2].error.level, len(RUNS))
+
+
+class TwoCalls:
+    """
+    A model that makes two calls, and is done once they are answered.
+    """
+
+    def respond(self, request):
+        """
+        Return the next turn.
+        """
+        if request.messages[-1]["role"] == "tool":
+            return Turn("done")
+
+        return Turn(calls=calls_of(("note", "a"), ("note", "b")))
+
+    async def arespond(self, request):
+        """
+        Return the next turn.
+        """
+        return self.respond(request)
 
 
 def test_one_loop_object_counts_each_run_for_itself(front):
     """
     SPEC 9: a meter belongs to a run, and two runs of one loop have two.
     """
-    turns = [Turn(calls=calls_of(("note", "a"), ("note", "b"))), Turn("done")]
-    loop = ToolLoop(
-        client_with(), ScriptedModel([*turns, *turns]), budget=Budget(calls=1)
-    )
+    loop = ToolLoop(client_with(), TwoCalls(), budget=Budget(calls=1))
     results = [run_loop(front, loop).results for _ in range(2)]
 
     assert [["ok", "budget"]] * 2 == list(map(statuses, results))
