@@ -25,7 +25,8 @@ LAYERS = [
     "_policy _refs",
     "_meta",
     "_calls _decisions _state",
-    "_context _held telemetry",
+    "_context _events _held",
+    "telemetry",
     # What a function promises.
     "_docstrings _callables",
     "_hints",
@@ -51,11 +52,13 @@ LAYERS = [
     "_adriver _driver",
     "_pipeline",
     # Many calls.
-    "_batch engines",
-    "_gather _settings _turns",
+    "_batch _transcript engines",
+    "_environment _gather _settings _turns",
     "_doors _views _conversation _promises",
     "_resumable",
     "_client",
+    "_rounds",
+    "_loopruns",
     "_loop",
     "__init__",
     # The edges: they import public names only.

@@ -4,33 +4,37 @@ The transcript of one run of a loop: always valid, every call in it has its answ
 
 from __future__ import annotations
 
+import asyncio
 import copy
-import json
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ._batch import Run, unique_id
 from ._calls import Status, ToolCall, ToolResult
 from ._ids import new_id
-from ._meter import BudgetMeter
-from ._strictjson import DEEPEST
+from ._meter import BudgetMeter, LimitName
+from ._suspension import Suspension, read_result
 from ._texts import text_of, whole_characters
-from ._turns import LoopResult, Message, StopReason, Turn
-from .exceptions import ModelFailedError, NotRunError
-
-
-_ROLES = ("system", "user", "assistant", "tool")
-
-# Typed so that checkers do not narrow to containers of unknown things.
-_MAPPING: Any = Mapping
-_LIST: Any = list
-_DICT: Any = dict
+from ._transcript import Message, calls_in, plain_arguments, read_messages
+from ._turns import LoopResult, StopReason, Turn
+from .exceptions import CallCancelledError, CallError, ModelFailedError, NotRunError
 
 
 class Conversation:
     """
     What was said and run so far in one run of a loop, and what was spent of its budget.
+
+    Attributes:
+        messages: What was said, as plain dicts.
+        results: The results of all calls that have one.
+        turns: How often the model was asked.
+        open: The calls of the latest turn, until they have their answers.
+        run: Where these stand in the run.
+        rounds: How often each of these was held.
+        settled: Those of them that failed and are left as they are.
+        limit: Which limit has refused one of them so that the run ends, or None.
+        meter: What the calls of the run are charged to, or None.
     """
 
     def __init__(
@@ -38,12 +42,18 @@ class Conversation:
         messages: str | Iterable[Mapping[str, Any]],
         meter: BudgetMeter | None = None,
     ) -> None:
-        self.messages = _read_messages(messages)
+        self.messages = read_messages(messages)
         self.meter = meter
         self.results: list[ToolResult] = []
-        self._run_id = new_id("run")
+        self.turns = 0
+        self.open: list[ToolCall] = []
+        self.rounds: dict[str, int] = {}
+        self.settled: set[str] = set()
+        self.limit: LimitName | None = None
+        self.run_id = new_id("run")
+        self.run = Run(run_id=self.run_id, meter=meter)
         self._calls = 0
-        self._ids = {call["id"] for m in self.messages for call in _calls_in(m)}
+        self._ids = {call["id"] for m in self.messages for call in calls_in(m)}
         self._originals: dict[str, str] = {}
 
     def add_turn(self, turn: Turn) -> list[ToolCall]:
@@ -54,10 +64,16 @@ class Conversation:
         message: Message = {"role": "assistant", "content": whole_characters(turn.text)}
         if calls:
             message["tool_calls"] = [
-                {"id": call.id, "name": call.name, "arguments": _plain(call.arguments)}
+                {
+                    "id": call.id,
+                    "name": call.name,
+                    "arguments": plain_arguments(call.arguments),
+                }
                 for call in calls
             ]
         self.messages.append(message)
+        self.turns += 1
+        self.open, self.rounds, self.settled, self.limit = calls, {}, set(), None
 
         return calls
 
@@ -89,15 +105,33 @@ class Conversation:
                     "status": result.status.value,
                 }
             )
+        self.open = []
 
-    def place(self, count: int) -> Run:
+    def place(
+        self, count: int, *, deps: object = None, stop: Callable[[], bool] | None = None
+    ) -> Run:
         """
         Return where the next *count* calls stand in the run.
         """
-        run = Run(run_id=self._run_id, position=self._calls, meter=self.meter)
+        self.run = Run(
+            run_id=self.run_id,
+            position=self._calls,
+            meter=self.meter,
+            deps=deps,
+            stop=stop,
+        )
         self._calls += count
 
-        return run
+        return self.run
+
+    def close(self, kept: Sequence[ToolResult]) -> None:
+        """
+        Answer the calls that are open, the ones without a result as cancelled.
+        """
+        by_id = {r.call_id: r for r in kept if r.status is not Status.PENDING}
+        left = [call for call in self.open if call.id not in by_id]
+        by_id |= {result.call_id: result for result in cancelled(left)}
+        self.add_results([by_id[call.id or ""] for call in self.open])
 
     def model_at_work(self) -> ModelAtWork:
         """
@@ -105,7 +139,14 @@ class Conversation:
         """
         return ModelAtWork(self)
 
-    def result(self, reason: StopReason, text: str, turns: int) -> LoopResult:
+    def result(
+        self,
+        reason: StopReason,
+        text: str,
+        *,
+        stopped_by: LimitName | None = None,
+        suspension: Suspension | None = None,
+    ) -> LoopResult:
         """
         Close the run.
         """
@@ -114,152 +155,138 @@ class Conversation:
             text=text,
             messages=self.messages,
             results=tuple(self.results),
-            turns=turns,
+            turns=self.turns,
+            stopped_by=stopped_by,
+            suspension=suspension,
         )
+
+    # -- across a suspension -----------------------------------------------------------
+
+    def to_plain(self) -> dict[str, Any]:
+        """
+        Return the run as plain JSON data, up to the answers of its latest turn.
+        """
+        return {
+            "messages": copy.deepcopy(self.messages),
+            "results": [result.to_dict() for result in self.results],
+            "turns": self.turns,
+            "run_id": self.run_id,
+            "calls": self._calls,
+            "position": self.run.position,
+            "originals": {
+                call.id: self._originals[call.id]
+                for call in self.open
+                if call.id in self._originals
+            },
+            "rounds": dict(self.rounds),
+            "settled": sorted(self.settled),
+            "limit": self.limit,
+            "meter": None if self.meter is None else self.meter.to_plain(),
+        }
+
+    @classmethod
+    def from_plain(
+        cls, plain: Mapping[str, Any], meter: BudgetMeter | None
+    ) -> Conversation:
+        """
+        Go on from `to_plain`.
+
+        Raises:
+            ValueError: It is something else.
+        """
+        try:
+            *said, last = plain["messages"]
+            state = cls(said, meter)
+            state.messages.append(copy.deepcopy(dict(last)))
+            state.open = [
+                ToolCall(call["name"], call["arguments"], call["id"])
+                for call in calls_in(last)
+            ]
+            state._ids |= {call.id for call in state.open}
+            state.results = [read_result(result) for result in plain["results"]]
+            state.turns, state._calls = int(plain["turns"]), int(plain["calls"])
+            state.run_id = str(plain["run_id"])
+            state.run = Run(
+                run_id=state.run_id, position=int(plain["position"]), meter=meter
+            )
+            state._originals = dict(plain["originals"])
+            state.rounds = dict(plain["rounds"])
+            state.settled, state.limit = set(plain["settled"]), plain["limit"]
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"This is no run of a loop: {error!r:.200}.") from error
+
+        return state
 
 
 class ModelAtWork:
     """
-    Turns what a model raises into ModelFailedError.
+    Turns what a model raises into ModelFailedError; a cancellation of its own as well.
     """
 
     def __init__(self, state: Conversation) -> None:
         self._state = state
+        self._before = 0
 
-    def __enter__(self) -> None: ...
+    def __enter__(self) -> None:
+        self._before = _cancellations()
 
     def __exit__(self, kind: object, error: BaseException | None, tb: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, MemoryError):
+        if self._is_its_own(error):
             raise ModelFailedError(
                 messages=copy.deepcopy(self._state.messages),
                 results=tuple(self._state.results),
-                reason=text_of(error) or type(error).__name__,
+                reason=text_of(error) or type(error).__name__ if error else "",
             ) from error
 
+    def _is_its_own(self, error: BaseException | None) -> bool:
+        if isinstance(error, asyncio.CancelledError):
+            return _cancellations() == self._before
 
-def _plain(arguments: object) -> object:
+        return isinstance(error, Exception) and not isinstance(error, MemoryError)
+
+
+def _cancellations() -> int:
     """
-    Return a call's arguments as they can stand in a message, which is sent as JSON.
+    Return how often the running task was asked to end.
     """
-    if isinstance(arguments, bytes):
-        return arguments.decode("utf-8", "replace")
-    if arguments is None or isinstance(arguments, str):
-        return whole_characters(arguments or "")
     try:
-        text = whole_characters(
-            json.dumps(arguments, allow_nan=False, default=_as_dict, ensure_ascii=False)
-        )
-        plain = json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        # The gate has refused it; a transcript that cannot be sent would end the run.
-        return f"(a {type(arguments).__name__} that is no JSON)"
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs here
+        return 0
 
-    # Refused as well, and a transcript that cannot be copied would end it too.
-    return text if _is_deep(plain) else plain
-
-
-def _is_deep(plain: object) -> bool:
-    """
-    Whether JSON data is deeper than any gate lets through.
-    """
-    level: list[Any] = [plain]
-    for _ in range(DEEPEST + 1):
-        level = [inner for value in level for inner in _members(value)]
-        if not level:
-            return False
-
-    return True
-
-
-def _members(value: Any) -> Iterable[Any]:
-    if isinstance(value, _DICT):
-        inner: Iterable[Any] = value.values()
-        return inner
-
-    return value if isinstance(value, _LIST) else ()
-
-
-def _as_dict(value: Any) -> dict[Any, Any]:
-    if isinstance(value, _MAPPING):
-        return dict(value)
-
-    raise TypeError
-
-
-def _read_messages(messages: str | Iterable[Mapping[str, Any]]) -> list[Message]:
-    """
-    Copy a conversation.
-
-    Raises:
-        ValueError: A message is malformed, or a call in it has no answer.
-    """
-    if isinstance(messages, str):
-        return [{"role": "user", "content": messages}]
-    copied: list[Message] = []
-    open_ids: list[str] = []
-    for index, message in enumerate(messages):
-        _check_message(index, message)
-        if message["role"] == "tool":
-            if message.get("tool_call_id") not in open_ids:
-                raise ValueError(f"Message {index} answers a call that is not open.")
-            open_ids.remove(message["tool_call_id"])
-        elif open_ids:
-            break
-        copied.append(copy.deepcopy(dict(message)))
-        open_ids += [call["id"] for call in _calls_in(message)]
-    if open_ids:
-        raise ValueError(f"The calls {', '.join(map(repr, open_ids))} have no answer.")
-    if not copied:
-        raise ValueError("A conversation has at least one message.")
-
-    return copied
-
-
-def _calls_in(message: Mapping[str, Any]) -> list[Any]:
-    calls: list[Any] = message.get("tool_calls") or []
-
-    return calls
-
-
-def _check_message(index: int, message: Any) -> None:
-    """
-    Refuse what no model could be sent.
-    """
-    if not isinstance(message, _MAPPING) or message.get("role") not in _ROLES:
-        raise ValueError(
-            f"Message {index} is no mapping with a role of {', '.join(_ROLES)}."
-        )
-    calls: Any = message.get("tool_calls") or None
-    if calls and not (isinstance(calls, _LIST) and all(_is_call(c) for c in calls)):
-        raise ValueError(
-            f"Message {index} has tool_calls that are no list of mappings with an id "
-            "and a name."
-        )
-
-
-def _is_call(call: Any) -> bool:
-    if not isinstance(call, _MAPPING):
-        return False
-
-    return isinstance(call.get("id"), str) and isinstance(call.get("name"), str)
+    return 0 if task is None else task.cancelling()
 
 
 def not_run(calls: Iterable[ToolCall], reason: str) -> list[ToolResult]:
     """
     Answer *calls* without running them.
     """
-    results: list[ToolResult] = []
-    for call in calls:
-        error = NotRunError(tool=call.name, reason=reason)
-        results.append(
-            ToolResult(
-                call_id=call.id or "",
-                name=call.name,
-                status=Status.NOT_RUN,
-                content=str(error),
-                error=error,
-                error_class="semantic",
-            )
-        )
+    return [
+        _refused(call, Status.NOT_RUN, NotRunError(tool=call.name, reason=reason))
+        for call in calls
+    ]
 
-    return results
+
+def cancelled(calls: Iterable[ToolCall]) -> list[ToolResult]:
+    """
+    Answer *calls* that never began, because their run was stopped.
+    """
+    return [
+        _refused(
+            call,
+            Status.CANCELLED,
+            CallCancelledError(tool=call.name, fate="not_started"),
+        )
+        for call in calls
+    ]
+
+
+def _refused(call: ToolCall, status: Status, error: CallError) -> ToolResult:
+    return ToolResult(
+        call_id=call.id or "",
+        name=call.name,
+        status=status,
+        content=str(error),
+        error=error,
+        error_class="semantic",
+    )

@@ -1,36 +1,31 @@
 """
 The tool loop: model, calls, results, model, until there is an answer.
 
-One generator holds the order of steps for both colours; `ToolLoop.run` and
-`ToolLoop.arun` only do what has to wait.
-The matching page is docs/tutorial.md.
+`_rounds` holds the order of steps for both colours, `_loopruns` does what has to wait.
+The matching pages are docs/how-to/run-a-loop.md and docs/how-to/sub-runs.md.
 """
 
 from __future__ import annotations
 
-import copy
-
-from collections.abc import Callable, Generator, Iterable, Mapping
-from typing import Any, TypeAlias, final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, final
 
 from ._batch import check_failures
 from ._budget import Budget
-from ._calls import ToolCall
 from ._charging import check_budget, meter_of
 from ._client import ToolClient
-from ._conversation import Conversation, not_run
+from ._conversation import Conversation
 from ._doors import Failures
+from ._loopruns import LoopRun
 from ._meter import BudgetMeter
-from ._suspension import BatchResult
-from ._terminal import close_quietly
-from ._turns import LoopResult, Model, ModelRequest, StopReason, Turn
-from .exceptions import DeclarationError
+from ._rounds import OnEnvironmentError, Rounds, Rules
+from ._suspension import Suspension
+from ._transcript import closed
+from ._turns import LoopResult, Model, Stop, Turn
+from .exceptions import DeclarationError, ResumeError
 
 
 __all__ = ["ToolLoop"]
-
-Step: TypeAlias = ModelRequest | list[ToolCall]
-Flow: TypeAlias = Generator[Step, Turn | BatchResult, LoopResult]
 
 
 @final
@@ -42,10 +37,13 @@ class ToolLoop:
         client: Runs the calls.
         model: Decides.
         max_turns: How often the model is asked at most.
-        budget: Limits for the calls of one run, beside those of the client.
+        budget: Limits for the calls of one run, beside those of the client. Its seconds
+            are counted from the start of the run.
         failures: ``"raise"`` ends the run with BatchFailedError when a call fails.
         eligible: Asked with each turn that has calls; where it says False, the calls
             are answered as not run and the loop ends with the turn's text.
+        on_environment_error: ``"pause"`` suspends the run when a call fails for want of
+            a permission, a module, space or the like; see `Again` and `Proceed`.
 
     Raises:
         DeclarationError: *max_turns* is no whole number from 1, or another option is off.
@@ -60,6 +58,7 @@ class ToolLoop:
         budget: Budget | None = None,
         failures: Failures = "return",
         eligible: Callable[[Turn], bool] | None = None,
+        on_environment_error: OnEnvironmentError = "proceed",
     ) -> None:
         if type(max_turns) is not int or max_turns < 1:
             raise DeclarationError(
@@ -71,18 +70,42 @@ class ToolLoop:
             raise DeclarationError(
                 f"ToolLoop(eligible=...) takes a predicate, got {eligible!r}."
             )
+        if on_environment_error not in ("proceed", "pause"):
+            raise DeclarationError(
+                "ToolLoop(on_environment_error=...) takes 'proceed' or 'pause', got "
+                f"{on_environment_error!r}."
+            )
         check_failures(failures)
         check_budget(budget, client.table, "ToolLoop(budget=...)")
         self._budget = budget
         self._client = client
         self._model = model
-        self._max_turns = max_turns
-        self._failures: Failures = failures
-        self._eligible = eligible
+        self._rules = Rules(
+            client=client,
+            max_turns=max_turns,
+            eligible=eligible,
+            on_environment_error=on_environment_error,
+            failures=failures,
+        )
 
-    def run(self, messages: str | Iterable[Mapping[str, Any]]) -> LoopResult:
+    def run(
+        self,
+        messages: str | Iterable[Mapping[str, Any]],
+        *,
+        stop: Stop | None = None,
+        on_end: Callable[[LoopResult], object] | None = None,
+        deps: Any = None,
+    ) -> LoopResult:
         """
         Run the loop from a text or from a conversation so far.
+
+        Args:
+            messages: Every call in them has its answer; see `close_transcript`.
+            stop: A `threading.Event`, or whatever else has ``is_set()``. Once it is set,
+                the model is asked no more and no body begins; what runs may end.
+            on_end: Called once with how the run ended, also where an error leaves it and
+                nothing is returned: then the reason is ``cancelled``.
+            deps: The host's own object, for ``ToolContext.deps``.
 
         Raises:
             ModelFailedError: The model raised; its ``messages`` can be run again, and
@@ -91,94 +114,133 @@ class ToolLoop:
             ValueError: The messages are malformed.
         """
         state = Conversation(messages, self._meter())
-        flow = self._flow(state)
-        reply: Turn | BatchResult | None = None
-        try:
-            while True:
-                step = next(flow) if reply is None else flow.send(reply)
-                if isinstance(step, ModelRequest):
-                    with state.model_at_work():
-                        reply = _turn(self._model.respond(step))
-                else:
-                    place = state.place(len(step))
-                    reply = self._client._invoke_run(step, place, self._failures)
-        except StopIteration as stop:
-            result: LoopResult = stop.value
-            return result
 
-    async def arun(self, messages: str | Iterable[Mapping[str, Any]]) -> LoopResult:
+        return self._run(state, stop, on_end, deps).drive()
+
+    async def arun(
+        self,
+        messages: str | Iterable[Mapping[str, Any]],
+        *,
+        stop: Stop | None = None,
+        on_end: Callable[[LoopResult], object] | None = None,
+        deps: Any = None,
+    ) -> LoopResult:
         """
-        Run the loop from async code; as `run`.
+        Run the loop from async code; as `run`, and a cancelled caller is cancelled.
         """
         state = Conversation(messages, self._meter())
-        flow = self._flow(state)
-        reply: Turn | BatchResult | None = None
-        while True:
-            try:
-                step = next(flow) if reply is None else flow.send(reply)
-            except StopIteration as stop:
-                result: LoopResult = stop.value
-                return result
-            if isinstance(step, ModelRequest):
-                with state.model_at_work():
-                    reply = _turn(await self._model.arespond(step))
-            else:
-                place = state.place(len(step))
-                reply = await self._client._ainvoke_run(step, place, self._failures)
+
+        return await self._run(state, stop, on_end, deps).adrive()
+
+    def resume(
+        self,
+        suspension: Suspension,
+        decisions: Mapping[str, Any],
+        *,
+        stop: Stop | None = None,
+        on_end: Callable[[LoopResult], object] | None = None,
+        deps: Any = None,
+    ) -> LoopResult:
+        """
+        Go on with a run that was suspended, in this process or another.
+
+        The turn that it was suspended in is completed first; where some of its calls
+        still wait, the run is suspended again.
+
+        Args:
+            suspension: From a `LoopResult`, or from `Suspension.from_json`.
+            decisions: As for `ToolClient.resume`, by call id.
+            stop: As for `run`. What was decided about is run all the same.
+            on_end: As for `run`.
+            deps: As for `run`.
+
+        Raises:
+            ResumeError: Something was given that does not fit; nothing was run.
+        """
+        state = self._state_of(suspension)
+
+        run = self._run(state, stop, on_end, deps, suspension, decisions)
+
+        return run.drive()
+
+    async def aresume(
+        self,
+        suspension: Suspension,
+        decisions: Mapping[str, Any],
+        *,
+        stop: Stop | None = None,
+        on_end: Callable[[LoopResult], object] | None = None,
+        deps: Any = None,
+    ) -> LoopResult:
+        """
+        Go on with a run that was suspended, from async code; as `resume`.
+        """
+        state = self._state_of(suspension)
+
+        run = self._run(state, stop, on_end, deps, suspension, decisions)
+
+        return await run.adrive()
+
+    @staticmethod
+    def close_transcript(
+        messages: Iterable[Mapping[str, Any]],
+    ) -> list[dict[str, Any]]:
+        """
+        Return a copy of a conversation in which every call has its one answer.
+
+        What has none, or waits for somebody, is answered as ``cancelled``; answers that
+        belong to no call, or come a second time, are left out. A conversation in which
+        nothing is wrong stays as it is.
+
+        Raises:
+            ValueError: Something in it is no message.
+        """
+        return closed(messages)
 
     def _meter(self) -> BudgetMeter | None:
         """
         Return what one run is charged to.
         """
-        return meter_of(self._budget, "loop", self._client._runtime.clock)
+        meter = meter_of(self._budget, "loop", self._client._runtime.clock)
+        if meter is not None:
+            meter.begin()
 
-    def _flow(self, state: Conversation) -> Flow:
-        for number in range(1, self._max_turns + 1):
-            request = ModelRequest(
-                messages=copy.deepcopy(state.messages),
-                tools=self._client.definitions("anthropic"),
-            )
-            turn = yield request
-            if not isinstance(turn, Turn):
-                raise AssertionError("unreachable")
-            calls = state.add_turn(turn)
-            if not calls:
-                return state.result(StopReason.ANSWER, turn.text, number)
-            if turn.truncated:
-                state.add_results(not_run(calls, _CUT_OFF))
-                continue
-            if self._eligible is not None and not self._eligible(turn):
-                state.add_results(not_run(calls, _NOT_ELIGIBLE))
-                return state.result(StopReason.ANSWER, turn.text, number)
-            results = yield calls
-            if not isinstance(results, BatchResult):
-                raise AssertionError("unreachable")
-            state.add_results(results)
-            if self._is_direct(results):
-                text = "\n".join(result.content for result in results)
-                return state.result(StopReason.RETURN_DIRECT, text, number)
+        return meter
 
-        return state.result(StopReason.MAX_TURNS, "", self._max_turns)
-
-    def _is_direct(self, results: BatchResult) -> bool:
+    def _state_of(self, suspension: object) -> Conversation:
         """
-        Whether all calls declare ``return_direct`` and all succeeded.
+        Return the run that was suspended.
         """
-        table = self._client.table
+        if not isinstance(suspension, Suspension):
+            kind = type(suspension).__name__
+            raise TypeError(f"resume() takes a Suspension, got {kind}.")
+        plain = suspension.loop
+        if plain is None:
+            problem = "it is of no run of a loop: resume it with its client"
+            raise ResumeError(problems={suspension.id: problem})
+        meter, spent = self._meter(), plain.get("meter")
+        if self._budget is not None and spent is not None:
+            clock = self._client._runtime.clock
+            meter = BudgetMeter.from_plain(spent, self._budget, "loop", clock)
 
-        return all(r.ok and table[r.name].return_direct for r in results)
+        return Conversation.from_plain(plain, meter)
 
+    def _run(
+        self,
+        state: Conversation,
+        stop: Stop | None,
+        on_end: Callable[[LoopResult], object] | None,
+        deps: object,
+        suspension: Suspension | None = None,
+        decisions: Mapping[str, Any] | None = None,
+    ) -> LoopRun:
+        rounds = Rounds(
+            self._rules,
+            state,
+            stop=stop,
+            deps=deps,
+            suspension=suspension,
+            decisions=decisions,
+        )
 
-_CUT_OFF = (
-    "the response was cut off by its length limit, so none of its calls was run; "
-    "send them again, smaller"
-)
-_NOT_ELIGIBLE = "the host does not let this turn run tools"
-
-
-def _turn(turn: object) -> Turn:
-    if not isinstance(turn, Turn):
-        close_quietly(turn)
-        raise TypeError(f"A model returns a Turn, got {type(turn).__name__}.")
-
-    return turn
+        return LoopRun(self._rules, self._model, rounds, on_end, suspension)

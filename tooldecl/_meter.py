@@ -94,9 +94,34 @@ class BudgetMeter:
         """
         if self._stopped_by is not None:
             return self._stopped_by
+
+        return "repeats" if self.is_repeating else None
+
+    @property
+    def is_over(self) -> bool:
+        """
+        Whether the time is over.
+        """
+        until = self.until
+
+        return until is not None and self._clock.monotonic() >= until
+
+    @property
+    def is_repeating(self) -> bool:
+        """
+        Whether as many equal calls stand in a row as may.
+        """
         most, count = self.budget.repeats, self._row[1]
 
-        return "repeats" if most is not None and 0 < count >= most else None
+        return most is not None and 0 < count >= most
+
+    def begin(self) -> None:
+        """
+        Start the time, where it does not run yet.
+        """
+        with self.lock:
+            if self._since is None:
+                self._since = self._clock.monotonic()
 
     @property
     def until(self) -> float | None:

@@ -24,6 +24,9 @@ from .telemetry import (
     Hook,
     LateFinish,
     LoopBlocked,
+    LoopFinished,
+    LoopStarted,
+    ModelAsked,
     Progress,
     WriteConflict,
     emit,
@@ -167,6 +170,29 @@ class Reports:
                 name=attempt.context.tool,
                 blocked_for=seconds,
             ),
+        )
+
+    def loop_started(self, run_id: str) -> None:
+        """
+        A run of a loop began, or goes on.
+        """
+        emit(self._hooks, LoopStarted(at=self._clock.monotonic(), run_id=run_id))
+
+    def model_asked(self, run_id: str, turn: int) -> None:
+        """
+        The model of a loop is about to be asked.
+        """
+        now = self._clock.monotonic()
+        emit(self._hooks, ModelAsked(at=now, run_id=run_id, turn=turn))
+
+    def loop_finished(self, run_id: str, stop_reason: str, turns: int) -> None:
+        """
+        A run of a loop ended.
+        """
+        now = self._clock.monotonic()
+        emit(
+            self._hooks,
+            LoopFinished(at=now, run_id=run_id, stop_reason=stop_reason, turns=turns),
         )
 
     def batch_started(self, call_ids: tuple[str, ...]) -> None:

@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol, TypeAlias, final
+from typing import Any, Protocol, final
 
 from ._calls import ToolCall, ToolResult
+from ._meter import LimitName
+from ._suspension import Suspension
+from ._transcript import Message
 
 
-__all__ = ["LoopResult", "Message", "Model", "ModelRequest", "StopReason", "Turn"]
-
-Message: TypeAlias = dict[str, Any]
+__all__ = ["LoopResult", "Model", "ModelRequest", "Stop", "StopReason", "Turn"]
 
 
 @final
@@ -26,6 +27,10 @@ class StopReason(StrEnum):
     ANSWER = "answer"
     RETURN_DIRECT = "return_direct"
     MAX_TURNS = "max_turns"
+    BUDGET = "budget"
+    REPEATS = "repeats"
+    SUSPENDED = "suspended"
+    CANCELLED = "cancelled"
 
 
 @final
@@ -89,6 +94,18 @@ class Model(Protocol):
         ...
 
 
+class Stop(Protocol):
+    """
+    Says whether a run is to stop; a `threading.Event` is one.
+    """
+
+    def is_set(self) -> bool:
+        """
+        Tell whether it is.
+        """
+        ...
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopResult:
@@ -98,9 +115,14 @@ class LoopResult:
     Attributes:
         stop_reason: Why.
         text: The answer: the model's last words, or the results returned directly.
-        messages: The whole conversation; every call in it has its answer.
+        messages: The whole conversation; every call in it has its answer, which is a
+            placeholder with the status ``pending`` where it waits for a decision.
         results: The results of all calls, in the order they were asked for.
         turns: How often the model was asked.
+        stopped_by: Which limit ended it, where the reason is ``budget`` or ``repeats``:
+            ``"calls"``, ``"seconds"`` or ``"repeats"``; else None.
+        suspension: What waits for a decision, for `ToolLoop.resume`; None where the
+            reason is not ``suspended``.
     """
 
     stop_reason: StopReason
@@ -108,10 +130,5 @@ class LoopResult:
     messages: list[Message]
     results: tuple[ToolResult, ...]
     turns: int
-
-    @property
-    def suspension(self) -> None:
-        """
-        What waits for a decision: nothing does in this version.
-        """
-        return None
+    stopped_by: LimitName | None = None
+    suspension: Suspension | None = None

@@ -13,13 +13,29 @@ from __future__ import annotations
 import logging
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeAlias, final
 
-from ._calls import Arguments, Status, ToolResult
+from ._calls import Status
+from ._events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    AttemptFailed,
+    BatchFinished,
+    BatchStarted,
+    CallEvent,
+    CallFinished,
+    CallStarted,
+    Event,
+    LateFinish,
+    LoopBlocked,
+    LoopFinished,
+    LoopStarted,
+    ModelAsked,
+    Progress,
+    WriteConflict,
+)
 from ._shapes import shape as shape
 from ._shapes import word
-from .exceptions import ErrorClass
 
 
 __all__ = [
@@ -35,150 +51,15 @@ __all__ = [
     "LateFinish",
     "LoggingHook",
     "LoopBlocked",
+    "LoopFinished",
+    "LoopStarted",
+    "ModelAsked",
     "Progress",
     "WriteConflict",
 ]
 
 logger = logging.getLogger("tooldecl")
 logger.addHandler(logging.NullHandler())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """
-    Something that happened, at a monotonic time in seconds.
-    """
-
-    at: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _CallEvent(Event):
-    call_id: str
-    name: str
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallStarted(_CallEvent):
-    """
-    A call came in; ``arguments`` are a copy of what was sent, None for a sensitive tool.
-    """
-
-    arguments: Arguments
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptFailed(_CallEvent):
-    """
-    One attempt failed; ``retry_in`` is the wait before the next, None when there is none.
-    """
-
-    attempt: int
-    error: BaseException
-    error_class: ErrorClass | None
-    retry_in: float | None
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalAsked(_CallEvent):
-    """
-    Somebody is asked about a call; ``expires`` is how many seconds there are, or None.
-    """
-
-    expires: float | None
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalDecided(_CallEvent):
-    """
-    It is decided about a call, or nobody did.
-
-    ``decision`` is ``"approved"``, ``"denied"``, ``"answered"``, ``"suspended"``,
-    ``"expired"`` or ``"failed"``.
-    """
-
-    decision: str
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallFinished(_CallEvent):
-    """
-    A call has its answer.
-    """
-
-    result: ToolResult
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LateFinish(_CallEvent):
-    """
-    An abandoned body ended, ``late_by`` seconds after its call was answered.
-
-    ``value`` is what it would have returned, ``error`` what it raised.
-    """
-
-    late_by: float
-    value: Any = None
-    error: BaseException | None = None
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoopBlocked(_CallEvent):
-    """
-    An async body held its event loop ``blocked_for`` seconds beyond its deadline.
-    """
-
-    blocked_for: float
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress(_CallEvent):
-    """
-    A body said how far it is.
-    """
-
-    done: float
-    total: float | None
-    message: str | None
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchStarted(Event):
-    """
-    A batch came in, with the ids of its calls in order.
-    """
-
-    call_ids: tuple[str, ...]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchFinished(Event):
-    """
-    Every call of a batch has its answer.
-    """
-
-    call_ids: tuple[str, ...]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteConflict(Event):
-    """
-    Several calls of a batch wrote one slot; the last one in call order won.
-    """
-
-    slot: str
-    call_ids: tuple[str, ...]
 
 
 Hook: TypeAlias = Callable[[Any], object]
@@ -220,7 +101,7 @@ class LoggingHook:
 
     def __call__(self, event: Event) -> None:
         level, text, values = self._of_call(event)
-        if isinstance(event, _CallEvent):
+        if isinstance(event, CallEvent):
             name, call_id = word(event.name), word(event.call_id)
             extra = {"tool": name, "call_id": call_id}
             logger.log(level, "%s %s %s", name, call_id, text % values, extra=extra)
@@ -270,6 +151,12 @@ class LoggingHook:
             case WriteConflict():
                 text = "%d calls wrote the slot %s; the last one won"
                 return self._bad, text, (len(event.call_ids), word(event.slot))
+            case LoopStarted():
+                return self._level, "a run of a loop started", ()
+            case ModelAsked(turn=turn):
+                return self._level, "the model is asked for turn %d", (turn,)
+            case LoopFinished(stop_reason=reason, turns=turns):
+                return self._level, "a run ended: %s, %d turns", (reason, turns)
             case _:
                 return self._level, "%s", (type(event).__name__,)
 

@@ -295,7 +295,7 @@ def test_a_result_has_the_whole_run():
     """
     state = Conversation("Hi")
     state.add_turn(Turn(text="Hello"))
-    result = state.result(StopReason.ANSWER, "Hello", 1)
+    result = state.result(StopReason.ANSWER, "Hello")
 
     assert ("answer", "Hello", 2, (), 1) == (
         result.stop_reason,

@@ -21,6 +21,9 @@ from tooldecl.telemetry import (
     LateFinish,
     LoggingHook,
     LoopBlocked,
+    LoopFinished,
+    LoopStarted,
+    ModelAsked,
     Progress,
     WriteConflict,
     emit,
@@ -129,6 +132,17 @@ EVENTS = [
         WriteConflict(at=1.0, slot="cart", call_ids=("c1", "c2")),
         logging.WARNING,
         "2 calls wrote the slot cart; the last one won",
+    ),
+    (LoopStarted(at=1.0, run_id="r1"), logging.INFO, "a run of a loop started"),
+    (
+        ModelAsked(at=1.0, run_id="r1", turn=2),
+        logging.INFO,
+        "the model is asked for turn 2",
+    ),
+    (
+        LoopFinished(at=1.0, run_id="r1", stop_reason="answer", turns=2),
+        logging.INFO,
+        "a run ended: answer, 2 turns",
     ),
 ]
 LEVELS = [
