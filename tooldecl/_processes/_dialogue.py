@@ -12,12 +12,12 @@ from typing import Any
 from .._clock import monotonic
 from .._context import facts_of
 from .._encode import encode
-from .._isolation import Attempt
+from .._isolation import Attempt, GeneratorTooLong
 from .._jsonforms import JSON
-from ..exceptions import CallError
+from ..exceptions import CallError, ResultTooLargeError, UnencodableResultError
 from ._handle import Worker
 from ._loading import Cargo, import_path
-from ._outcome import previous_of
+from ._outcome import out_of_memory, previous_of, restored
 from ._wire import (
     ANSWER,
     CALL,
@@ -70,6 +70,7 @@ def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any
     Raises:
         TimeoutError, BlockingIOError: The deadline passed before there was one.
         EOFError: The worker is gone.
+        BrokenFrameError: It says what is none of ours.
     """
     call = worker.calls
     worker.sock.settimeout(attempt.remaining())
@@ -80,12 +81,82 @@ def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any
     while True:
         kind, body = worker.read(attempt.remaining)
         head, text = parts(body)
-        if kind == ANSWER:
+        # A body that has got hold of its worker's socket may say anything on it.
+        is_ours = _is_of(call, head)
+        if kind == ANSWER and is_ours:
             return head, text
         if attempt.remaining() == 0.0:  # it may go on for ever about how far it is
             raise TimeoutError
-        if kind == PROGRESS and head[0] == call:
-            attempt.context.progress(*head[1:])
+        if kind == PROGRESS and is_ours:
+            _tell(head, attempt)
+
+
+def _is_of(call: int, head: Any) -> bool:
+    try:
+        return bool(head["call"] == call)
+    except (LookupError, TypeError):
+        return False
+
+
+def _tell(head: dict[str, Any], attempt: Attempt) -> None:
+    try:
+        done, total, message = head["said"]
+    except (LookupError, TypeError, ValueError) as error:
+        raise BrokenFrameError(str(error)) from None
+    attempt.context.progress(done, total, message)
+
+
+def take_over(
+    answer: tuple[dict[str, Any], str],
+    attempt: Attempt,
+    stop_on: tuple[type[BaseException], ...],
+    memory_limit: int | None,
+) -> bool:
+    """
+    Make of an answer what a body of this process would have left.
+
+    Returns:
+        Whether the worker has too little memory left to go on with.
+
+    Raises:
+        BrokenFrameError: It is none of ours.
+    """
+    head, text = answer
+    try:
+        attempt.finished = float(head.get("ended") or monotonic())
+        if "failed" not in head:
+            _take_result(head, text, attempt)
+            return False
+        error = restored(head["failed"], stop_on)
+        spent = bool(head["failed"]["spent"])
+    except (LookupError, TypeError, ValueError, AttributeError) as fault:
+        raise BrokenFrameError(str(fault)) from None
+    if isinstance(error, MemoryError) and memory_limit is not None:
+        attempt.ended_by = out_of_memory(attempt.context.tool, memory_limit, error)
+    else:
+        attempt.error = error
+
+    return spent
+
+
+def _take_result(head: dict[str, Any], text: str, attempt: Attempt) -> None:
+    tool = attempt.context.tool
+    if "items" in head:
+        attempt.error = GeneratorTooLong(int(head["items"]))
+    elif "unencodable" in head:
+        kind, reason = head["unencodable"]
+        attempt.encoded = UnencodableResultError(
+            tool=tool, type_name=kind, reason=reason
+        )
+    elif "too_long" in head:
+        attempt.encoded = ResultTooLargeError(
+            tool=tool, limit=attempt.limit or MAX_FRAME, size=int(head["too_long"])
+        )
+    else:
+        attempt.encoded = text
+        attempt.value = text if head["text"] else json.loads(text)
+        for slot, value in head["writes"].items():
+            attempt.context.write(slot, value)
 
 
 def request_of(tool: int, worker: Worker, attempt: Attempt) -> bytes:
@@ -135,3 +206,38 @@ def _crossing(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]
             crossing[slot] = text if is_text(value) else json.loads(text)
 
     return crossing, lost
+
+
+def take_over(
+    attempt: Attempt,
+    head: dict[str, Any],
+    text: str,
+    stop_on: tuple[type[BaseException], ...],
+    memory_limit: int | None,
+) -> None:
+    """
+    Make of an answer what a body of this process would have left.
+    """
+    tool = attempt.context.tool
+    if "failed" in head:
+        error = restored(head["failed"], stop_on)
+        if isinstance(error, MemoryError) and memory_limit is not None:
+            attempt.ended_by = out_of_memory(tool, memory_limit, error)
+        else:
+            attempt.error = error
+    elif "items" in head:
+        attempt.error = GeneratorTooLong(head["items"])
+    elif "unencodable" in head:
+        kind, reason = head["unencodable"]
+        attempt.encoded = UnencodableResultError(
+            tool=tool, type_name=kind, reason=reason
+        )
+    elif "too_long" in head:
+        attempt.encoded = ResultTooLargeError(
+            tool=tool, limit=attempt.limit or MAX_FRAME, size=head["too_long"]
+        )
+    else:
+        attempt.encoded = text
+        attempt.value = text if head["text"] else json.loads(text)
+        for slot, value in head["writes"].items():
+            attempt.context.write(slot, value)

@@ -13,12 +13,11 @@ Invariants:
 from __future__ import annotations
 
 import functools
-import json
 import logging
 import threading
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import final
 
 from .._calls import Fate
 from .._clock import monotonic
@@ -26,7 +25,6 @@ from .._context import facts_of
 from .._isolation import (
     Attempt,
     Entry,
-    GeneratorTooLong,
     Job,
     Place,
     Stopped,
@@ -38,20 +36,21 @@ from .._isolation import (
 )
 from .._wording import exit_text
 from ..exceptions import (
-    ResultTooLargeError,
-    UnencodableResultError,
     WorkerDiedError,
 )
-from ._dialogue import ask, left_of_batch, load, request_of
+from ._dialogue import ask, left_of_batch, load, request_of, take_over
 from ._handle import End, NoProcessError, Worker
 from ._loading import Cargo
 from ._nursery import START_SECONDS
-from ._outcome import batch_over, not_loaded, out_of_memory, restored, too_much
+from ._outcome import batch_over, not_loaded, too_much
 from ._pool import Pool
 from ._wire import MAX_FRAME, BrokenFrameError
 
 
 logger = logging.getLogger("tooldecl")
+
+# How many workers may die of loading a tool, until it is held for the tool's own fault.
+WORKERS_TRIED = 3
 
 
 @final
@@ -123,8 +122,18 @@ class RemoteRun:
     def run(self, attempt: Attempt) -> None:
         """
         Run an attempt on this thread; its outcome is in the attempt. Who calls has a place.
+
+        A worker that dies before the body began costs nothing but time: another is taken.
         """
         began = monotonic()
+        for left in reversed(range(WORKERS_TRIED)):
+            if self._try(attempt, began, last=not left):
+                return
+
+    def _try(self, attempt: Attempt, began: float, *, last: bool) -> bool:
+        """
+        Run an attempt in one worker; False when another one may still run it.
+        """
         try:
             worker = self.pool.take(_until(attempt))
         except NoProcessError as error:
@@ -134,7 +143,7 @@ class RemoteRun:
                 attempt.ended_by = batch_over(attempt.context.tool)
             else:
                 attempt.refuse(error, "worker process")
-            return
+            return True
         answered, signal = False, attempt.signal
         attempt.kill = functools.partial(worker.kill, worker.calls)
 
@@ -147,10 +156,10 @@ class RemoteRun:
             if attempt.stop:  # before there was anything to kill
                 worker.kill()
             self._run(attempt, worker, began)
-            answered = True
+            answered = over = True
         except (EOFError, BrokenFrameError, TimeoutError, BlockingIOError) as error:
             answered = True
-            self._ended(attempt, worker, error)
+            over = self._ended(attempt, worker, error, last=last)
         finally:
             attempt.kill = None
             if signal is not None:
@@ -160,6 +169,8 @@ class RemoteRun:
                 self._bury(attempt, worker)
         if signal is not None and signal.is_set:
             raise Stopped
+
+        return over
 
     def _run(self, attempt: Attempt, worker: Worker, began: float) -> None:
         """
@@ -184,43 +195,17 @@ class RemoteRun:
         attempt.started = True
         head, text = ask(worker, request, attempt)
         attempt.finished = head.get("ended") or monotonic()
-        self._take_over(attempt, head, text)
+        take_over(attempt, head, text, self._stop_on, self.pool.memory_limit)
         # What is left of memory after that is too little to go on with.
         spent = head.get("failed", {}).get("spent", False)
         self.pool.give_back(worker, spent=spent)
         settle(attempt)
 
-    def _take_over(self, attempt: Attempt, head: dict[str, Any], text: str) -> None:
+    def _ended(
+        self, attempt: Attempt, worker: Worker, error: Exception, *, last: bool
+    ) -> bool:
         """
-        Make of an answer what a body of this process would have left.
-        """
-        tool = attempt.context.tool
-        if "failed" in head:
-            error = restored(head["failed"], self._stop_on)
-            if isinstance(error, MemoryError) and self.pool.memory_limit is not None:
-                attempt.ended_by = out_of_memory(tool, self.pool.memory_limit, error)
-            else:
-                attempt.error = error
-        elif "items" in head:
-            attempt.error = GeneratorTooLong(head["items"])
-        elif "unencodable" in head:
-            kind, reason = head["unencodable"]
-            attempt.encoded = UnencodableResultError(
-                tool=tool, type_name=kind, reason=reason
-            )
-        elif "too_long" in head:
-            attempt.encoded = ResultTooLargeError(
-                tool=tool, limit=attempt.limit or MAX_FRAME, size=head["too_long"]
-            )
-        else:
-            attempt.encoded = text
-            attempt.value = text if head["text"] else json.loads(text)
-            for slot, value in head["writes"].items():
-                attempt.context.write(slot, value)
-
-    def _ended(self, attempt: Attempt, worker: Worker, error: Exception) -> None:
-        """
-        Say what became of a body whose worker gave no answer.
+        Say what became of a body whose worker gave no answer; False if it may still begin.
         """
         tool, stopped = attempt.context.tool, attempt.stop
         late = isinstance(error, (TimeoutError, BlockingIOError))
@@ -228,24 +213,24 @@ class RemoteRun:
             ask_to_stop(attempt, cancels=False)
         closed = not self.pool.owns(worker)
         end = self._bury(attempt, worker)
+        code = end.code if end else None
         if closed and not stopped:
             attempt.revoke()
-        if stopped or closed:
-            return
-        if not attempt.started:
-            if late and attempt.batch_until is not None:
-                attempt.ended_by = batch_over(tool)
-                return
-            reason = "TimeoutError"
-            if not late:
-                reason = f"it ended {exit_text(end.code if end else None)}"
-            attempt.ended_by = not_loaded(tool, reason, "")
-        elif late:
+        elif stopped:
+            pass
+        elif attempt.started and late:
             attempt.timed_out = True
+        elif attempt.started:
+            attempt.ended_by = WorkerDiedError(tool=tool, exit_code=code)
+        elif late and attempt.batch_until is not None:
+            attempt.ended_by = batch_over(tool)
+        elif late or last:
+            reason = "TimeoutError" if late else f"it ended {exit_text(code)}"
+            attempt.ended_by = not_loaded(tool, reason, "")
         else:
-            attempt.ended_by = WorkerDiedError(
-                tool=tool, exit_code=end.code if end else None
-            )
+            return False
+
+        return True
 
     def _bury(self, attempt: Attempt, worker: Worker) -> End | None:
         """

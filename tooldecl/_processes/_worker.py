@@ -161,6 +161,7 @@ class _Worker:
         """
         head, _, text = body.partition(b"\0")
         request = json.loads(head)
+        number = {"call": request["call"]}
         tool = self._tools[request["tool"]]
         arguments = json.loads(text)
         context = self._context(tool, request, arguments)
@@ -173,14 +174,14 @@ class _Worker:
             self._run(attempt, tool)
             if attempt.error is not None:
                 _make_room(attempt.error)
-            answer = _told(tool, attempt)
+            answer = _told(tool, attempt, number)
         except BaseException as error:  # the outcome is a value, whatever it was
             _make_room(error)
-            answer = frame(ANSWER, {"failed": described(tool, error)})
+            answer = frame(ANSWER, {**number, "failed": described(tool, error)})
         seal(context, cancelled=False)
         _flush()
         if len(answer) > MAX_FRAME:
-            answer = frame(ANSWER, {"too_long": len(answer)})
+            answer = frame(ANSWER, {**number, "too_long": len(answer)})
 
         return answer
 
@@ -229,9 +230,10 @@ class _Worker:
     def _progress(self, call: int) -> OnProgress:
         def tell(_context: ToolContext, *said: object) -> None:
             try:
-                data = frame(PROGRESS, [call, *said])
+                data = frame(PROGRESS, {"call": call, "said": said})
             except (TypeError, ValueError):
-                data = frame(PROGRESS, [call, *map(shown, said)])
+                told = {"call": call, "said": list(map(shown, said))}
+                data = frame(PROGRESS, told)
             self._send(data)
 
         return tell
@@ -246,29 +248,24 @@ def _make_room(error: BaseException) -> None:
         resource.setrlimit(resource.RLIMIT_AS, unlimited)
 
 
-def _told(tool: Loaded, attempt: Attempt) -> bytes:
+def _told(tool: Loaded, attempt: Attempt, number: Mapping[str, int]) -> bytes:
     """
     Return what became of a body.
     """
     name, error = tool.meta.name, attempt.error
+    told = {**number, "ended": attempt.finished}
     if isinstance(error, GeneratorTooLong):
-        return frame(ANSWER, {"ended": attempt.finished, "items": error.size})
+        return frame(ANSWER, {**told, "items": error.size})
     if error is not None:
-        failed = described(tool, error)
-        return frame(ANSWER, {"ended": attempt.finished, "failed": failed})
+        return frame(ANSWER, {**told, "failed": described(tool, error)})
     writes = seal(attempt.context, cancelled=False)
     try:
         content = encode(attempt.value, tool=name)
         written = {slot: _crossing(name, slot, x) for slot, x in writes.items()}
     except UnencodableResultError as fault:
         said = [fault.type_name, fault.reason]
-        return frame(ANSWER, {"ended": attempt.finished, "unencodable": said})
-
-    head = {
-        "ended": attempt.finished,
-        "text": is_text(attempt.value),
-        "writes": written,
-    }
+        return frame(ANSWER, {**told, "unencodable": said})
+    head = {**told, "text": is_text(attempt.value), "writes": written}
 
     return frame(ANSWER, head, content)
 
