@@ -21,9 +21,11 @@ from ._outcome import out_of_memory, previous_of, restored
 from ._wire import (
     ANSWER,
     CALL,
+    MAX_FRAME,
     PREPARE,
     PROGRESS,
     READY,
+    BrokenFrameError,
     frame,
     is_text,
     parts,
@@ -206,38 +208,3 @@ def _crossing(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]
             crossing[slot] = text if is_text(value) else json.loads(text)
 
     return crossing, lost
-
-
-def take_over(
-    attempt: Attempt,
-    head: dict[str, Any],
-    text: str,
-    stop_on: tuple[type[BaseException], ...],
-    memory_limit: int | None,
-) -> None:
-    """
-    Make of an answer what a body of this process would have left.
-    """
-    tool = attempt.context.tool
-    if "failed" in head:
-        error = restored(head["failed"], stop_on)
-        if isinstance(error, MemoryError) and memory_limit is not None:
-            attempt.ended_by = out_of_memory(tool, memory_limit, error)
-        else:
-            attempt.error = error
-    elif "items" in head:
-        attempt.error = GeneratorTooLong(head["items"])
-    elif "unencodable" in head:
-        kind, reason = head["unencodable"]
-        attempt.encoded = UnencodableResultError(
-            tool=tool, type_name=kind, reason=reason
-        )
-    elif "too_long" in head:
-        attempt.encoded = ResultTooLargeError(
-            tool=tool, limit=attempt.limit or MAX_FRAME, size=head["too_long"]
-        )
-    else:
-        attempt.encoded = text
-        attempt.value = text if head["text"] else json.loads(text)
-        for slot, value in head["writes"].items():
-            attempt.context.write(slot, value)

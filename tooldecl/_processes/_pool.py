@@ -59,7 +59,8 @@ class Pool:
         _POOLS.add(self)
 
     def _forget(self) -> None:
-        self._lock = threading.Lock()
+        # A client that is collected leaves in whatever thread, also in one that holds it.
+        self._lock = threading.RLock()
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
         self._nursery: Nursery | None = None
@@ -72,14 +73,19 @@ class Pool:
         """
         Note that a client with these tools uses the pool.
         """
-        self._users[user] = tuple(cargo)
+        with self._lock:
+            self._users[user] = tuple(cargo)
 
     def leave(self, user: object) -> None:
         """
         Note that a client is closed; without any, the workers are ended.
         """
-        if self._users.pop(user, None) is not None and not self._users:
-            self._stop()
+        with self._lock:
+            # In one step: who joins from now on finds no worker that is being ended.
+            if self._users.pop(user, None) is None or self._users:
+                return
+            down = self._taken_down()
+        self._finish(*down)
 
     async def aleave(self, user: object) -> None:
         """
@@ -115,7 +121,7 @@ class Pool:
             except NoProcessError:
                 worker.close()
                 raise
-            if worker.is_well():
+            if self.owns(worker) and worker.is_well():
                 self._busy.add(worker)
                 return worker
             worker.close()
@@ -186,15 +192,6 @@ class Pool:
         except (OSError, NoProcessError):  # the next call will say so
             pass
 
-    @property
-    def has_bodies(self) -> bool:
-        """
-        Whether a worker has a call.
-        """
-        return bool(self._busy)
-
-    # -- the zygote --------------------------------------------------------------------
-
     def _started(self, until: float) -> Nursery:
         """
         Return the zygote in use; a new one is started by a thread, so nobody waits longer.
@@ -234,18 +231,30 @@ class Pool:
 
     def _stop(self) -> None:
         with self._lock:
-            nursery, start, self._start = self._nursery, self._start, None
+            down = self._taken_down()
+        self._finish(*down)
+
+    def _taken_down(self) -> tuple[Nursery | None, Start | None]:
+        down = self._nursery, self._start
+        self._nursery = self._start = None
+
+        return down
+
+    def _finish(self, nursery: Nursery | None, start: Start | None) -> None:
         if start is not None:
             start.cancel()
         if nursery is not None:
-            self._end(nursery)
+            nursery.end()
+        self._drop_idle()
 
     def _end(self, nursery: Nursery) -> None:
+        """
+        End a zygote that does not answer; another one may be in use already.
+        """
         with self._lock:
             if self._nursery is nursery:
                 self._nursery = None
-        nursery.end()
-        self._drop_idle()
+        self._finish(nursery, None)
 
     def _drop_idle(self) -> None:
         """

@@ -193,11 +193,8 @@ class RemoteRun:
             attempt.ended_by = too_much(tool.name)
             return
         attempt.started = True
-        head, text = ask(worker, request, attempt)
-        attempt.finished = head.get("ended") or monotonic()
-        take_over(attempt, head, text, self._stop_on, self.pool.memory_limit)
-        # What is left of memory after that is too little to go on with.
-        spent = head.get("failed", {}).get("spent", False)
+        answer = ask(worker, request, attempt)
+        spent = take_over(answer, attempt, self._stop_on, self.pool.memory_limit)
         self.pool.give_back(worker, spent=spent)
         settle(attempt)
 
