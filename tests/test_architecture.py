@@ -57,7 +57,7 @@ LAYERS = [
     "_doors _views _conversation _promises",
     "_resumable",
     "_client",
-    "_rounds",
+    "_rounds _subruns",
     "_loopruns",
     "_loop",
     "__init__",

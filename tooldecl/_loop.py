@@ -19,6 +19,7 @@ from ._doors import Failures
 from ._loopruns import LoopRun
 from ._meter import BudgetMeter
 from ._rounds import OnEnvironmentError, Rounds, Rules
+from ._subruns import TasksTool, TaskTool, in_async, task_tool, tasks_tool
 from ._suspension import Suspension
 from ._transcript import closed
 from ._turns import LoopResult, Model, Stop, Turn
@@ -180,6 +181,59 @@ class ToolLoop:
         run = self._run(state, stop, on_end, deps, suspension, decisions)
 
         return await run.adrive()
+
+    def as_tool(self, *, name: str, description: str, **options: Any) -> TaskTool:
+        """
+        Return a tool that runs this loop: its one parameter is the ``task``, as a text.
+
+        Each call is a run of its own, which knows nothing of the call around it but its
+        `ToolContext.deps`. It ends when that call has its answer.
+
+        Args:
+            name: The name on the wire.
+            description: What the model reads.
+            options: Those of `tool`.
+
+        Raises:
+            DeclarationError: An option is off.
+        """
+        return task_tool(self._run_apart, name, description, options)
+
+    def fan_out(
+        self, *, name: str, description: str, max_concurrency: int = 8, **options: Any
+    ) -> TasksTool:
+        """
+        Return a tool that runs this loop for each of several ``tasks``, at once.
+
+        What comes of them is listed in their order, as ``name``, ``status`` and ``text``;
+        a sub-run that fails leaves the others alone.
+
+        Args:
+            name: The name on the wire; the sub-runs are numbered behind it.
+            description: What the model reads.
+            max_concurrency: How many run at once at most.
+            options: Those of `tool`.
+
+        Raises:
+            DeclarationError: An option is off.
+        """
+        return tasks_tool(
+            self._run_apart,
+            name,
+            description,
+            options,
+            max_concurrency=max_concurrency,
+            stop_on=self._client._runtime.stop_on,
+        )
+
+    async def _run_apart(self, task: str, stop: Stop, deps: object) -> LoopResult:
+        """
+        Run the loop as the body of a call.
+        """
+        state = Conversation(task, self._meter())
+        rounds = Rounds(self._rules, state, stop=stop, deps=deps)
+
+        return await LoopRun(self._rules, in_async(self._model), rounds).adrive()
 
     @staticmethod
     def close_transcript(

@@ -42,8 +42,8 @@ class LoopRun:
         rules: Rules,
         model: Model,
         rounds: Rounds,
-        on_end: Callable[[LoopResult], object] | None,
-        suspension: Suspension | None,
+        on_end: Callable[[LoopResult], object] | None = None,
+        suspension: Suspension | None = None,
     ) -> None:
         self._rules = rules
         self._model = model

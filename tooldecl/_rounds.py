@@ -261,6 +261,13 @@ _CUT_OFF = (
 _NOT_ELIGIBLE = "the host does not let this turn run tools"
 
 
+_FINAL: dict[str, LimitName] = {
+    "calls": "calls",
+    "seconds": "seconds",
+    "repeats": "repeats",
+}
+
+
 def _limit_in(results: Iterable[ToolResult]) -> LimitName | None:
     """
     Return which limit has refused a call, if one did that the run does not survive.
@@ -269,7 +276,7 @@ def _limit_in(results: Iterable[ToolResult]) -> LimitName | None:
     """
     for result in results:
         error = result.error
-        if isinstance(error, BudgetExceededError) and error.limit_name != "per_tool":
-            return error.limit_name
+        if isinstance(error, BudgetExceededError) and error.limit_name in _FINAL:
+            return _FINAL[error.limit_name]
 
     return None

@@ -33,6 +33,7 @@ Every error tooldecl raises, as one tree.
     ├── UnknownReferenceError (KeyError)
     ├── RemoteError                     the cause of what failed in a worker process
     ├── ToolError                       raised by tool authors
+    │   └── SubRunError
     └── NotFound                        raised by tool authors
 
 The text of a `CallError` is what the model reads: it holds no argument values,
@@ -81,6 +82,7 @@ __all__ = [
     "RemoteError",
     "ResultTooLargeError",
     "ResumeError",
+    "SubRunError",
     "ToolDeclError",
     "ToolError",
     "ToolFailedError",
@@ -340,7 +342,9 @@ class CallPendingError(CallError):
         self.kind = kind
         self.suspension: object = None
         what = "a decision" if kind == "approval" else "its result from elsewhere"
-        super().__init__(f"The call of {tool!r} has no result yet: it waits for {what}.")
+        super().__init__(
+            f"The call of {tool!r} has no result yet: it waits for {what}."
+        )
 
 
 class GuardFailedError(CallError):
@@ -667,6 +671,25 @@ class ToolError(ToolDeclError):
             )
         super().__init__(message)
         self.error_class = error_class
+
+
+class SubRunError(ToolError):
+    """
+    A loop that was called as a tool has no answer; the cause of that call's error.
+
+    Attributes:
+        name: Name of the sub-run.
+        stop_reason: Why it ended.
+        result: Its `LoopResult`, with its suspension where it has one.
+    """
+
+    def __init__(
+        self, *, name: str, stop_reason: str, why: str, result: object
+    ) -> None:
+        self.name = name
+        self.stop_reason = stop_reason
+        self.result = result
+        super().__init__(f"The sub-run {name!r} {why}. It has no answer.")
 
 
 class NotFound(ToolDeclError):  # noqa: N818 (a finding, not a failure)

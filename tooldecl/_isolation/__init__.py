@@ -21,7 +21,7 @@ from ._abandoned import AbandonedCall, Entry, Ledger, forget_task
 from ._attempt import Attempt, TimeoutSource
 from ._awaiting import needs_loop
 from ._body import BodyStopped, GeneratorTooLong, arun_body, run_body
-from ._hosts import NoThreadError, start_thread
+from ._hosts import DaemonExecutor, NoThreadError, start_thread
 from ._incontext import InContext
 from ._jobs import GRACE, Job, Place
 from ._lines import Line, Ticket
@@ -38,6 +38,7 @@ __all__ = [
     "AbandonedCall",
     "Attempt",
     "BodyStopped",
+    "DaemonExecutor",
     "Entry",
     "GeneratorTooLong",
     "InContext",
