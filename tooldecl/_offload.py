@@ -48,10 +48,10 @@ def is_to_keep(result: ToolResult | None, answers: Answers) -> bool:
 
 def kept(result: ToolResult, answers: Answers, store: ResultStore | None) -> ToolResult:
     """
-    Return *result* with its whole text in the store, where it is too long for the model.
+    Return *result*, which is too long for the model, with its whole text in the store.
     """
-    if answers.limit is None or store is None or not is_to_keep(result, answers):
-        return result
+    if answers.limit is None or store is None:
+        raise AssertionError("unreachable")
     try:
         cut = offload(
             result.content,

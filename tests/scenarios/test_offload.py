@@ -366,6 +366,21 @@ def test_in_sync_code_it_runs_where_the_caller_is():
     assert [threading.current_thread()] == shelf.threads
 
 
+async def test_without_a_thread_the_loop_waits():
+    """
+    A system that gives no further thread costs the loop a moment, and no result.
+    """
+    shelf = Shelf()
+    client = client_with(shelf)
+    before = threading.stack_size(1 << 47)  # stacks that no machine has
+    try:
+        result = await client.ainvoke("arepeat", {"text": "x", "times": 500})
+    finally:
+        threading.stack_size(before)
+
+    assert (True, [threading.main_thread()]) == (result.truncated, shelf.threads)
+
+
 async def test_a_caller_that_is_cancelled_does_not_wait_for_the_store():
     """
     CAN-02: the text may still be kept; nobody is told of it.
@@ -399,7 +414,7 @@ def test_without_a_store_it_is_refused_when_the_client_is_built():
         return "x"
 
     with pytest.raises(ExceptionGroup) as both:
-        ToolClient([long], on_overflow="offload")
+        ToolClient([long, repeat], on_overflow="offload")
     with pytest.raises(DeclarationError) as alone:
         ToolClient([long])
     with pytest.raises(DeclarationError):

@@ -10,6 +10,7 @@ import sys
 import threading
 
 from datetime import timedelta
+from types import MappingProxyType
 
 import pytest
 
@@ -287,6 +288,20 @@ def test_what_never_began_is_given_back(take):
     spend(meter)
 
 
+def test_what_was_followed_by_another_call_leaves_its_row_alone():
+    """
+    Of two calls that were looked at, the first never began: the row is the second's.
+    """
+    meter = meter_of(repeats=2)
+    first = Charge([meter])
+    first.look("f", {"a": 1}, take=True)
+    spend(meter, a=2)
+    first.settle(ran=False)
+    spend(meter, a=2)
+
+    assert (2, "repeats") == (meter.calls, meter.stopped_by)
+
+
 def test_a_free_look_takes_nothing_yet():
     """
     Of two calls that were both let through, the one whose body begins first has it.
@@ -362,10 +377,11 @@ def test_text_and_mapping_of_one_call_are_equal():
     """
     R128: what is compared is the call, not how it was written.
     """
-    meter = meter_of(repeats=2)
+    meter = meter_of(repeats=3)
     error = InvalidArgumentsError(tool="f", problems=[("$", "no")])
     Charge([meter]).refused("f", '{"b": 2, "a": 1}', error)
     Charge([meter]).refused("f", {"a": 1, "b": 2}, error)
+    Charge([meter]).refused("f", MappingProxyType({"a": 1, "b": 2}), error)
 
     assert "repeats" == meter.stopped_by
 
