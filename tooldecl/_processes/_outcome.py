@@ -173,7 +173,7 @@ def shown(value: object) -> object:
     if value is None or (isinstance(value, (int, float)) and math.isfinite(value)):
         return value
 
-    return whole_characters(str(value))
+    return whole_characters(str(value))[:LONGEST]
 
 
 def not_loaded(tool: str, kind: str, text: str) -> ToolFailedError:

@@ -155,8 +155,8 @@ class RemoteRun:
                 signal.add(stop)
             if attempt.stop:  # before there was anything to kill
                 worker.kill()
-            self._run(attempt, worker, began)
-            answered = over = True
+            over = self._run(attempt, worker, began, last=last)
+            answered = True
         except (EOFError, BrokenFrameError, TimeoutError, BlockingIOError) as error:
             answered = True
             over = self._ended(attempt, worker, error, last=last)
@@ -172,16 +172,23 @@ class RemoteRun:
 
         return over
 
-    def _run(self, attempt: Attempt, worker: Worker, began: float) -> None:
+    def _run(
+        self, attempt: Attempt, worker: Worker, began: float, *, last: bool
+    ) -> bool:
         """
         Load the tool where the worker has not, run it, and read the answer.
+
+        False where another worker may be able to load it.
         """
         tool = self._cargo[attempt.context.tool]
         fault = load(worker, tool, _until(attempt))
         if fault is not None:
-            self.pool.give_back(worker)
+            # An earlier body may have left it so, and not only for this tool.
+            self.pool.give_back(worker, spent=True)
+            if worker.calls > 1 and not last:
+                return False
             attempt.ended_by = not_loaded(tool.name, *fault)
-            return
+            return True
         left = left_of_batch(attempt)
         if left is not None:
             attempt.keep_to_batch(left)
@@ -191,12 +198,14 @@ class RemoteRun:
         if len(request) > MAX_FRAME:
             self.pool.give_back(worker)
             attempt.ended_by = too_much(tool.name)
-            return
+            return True
         attempt.started = True
         answer = ask(worker, request, attempt)
         spent = take_over(answer, attempt, self._stop_on, self.pool.memory_limit)
         self.pool.give_back(worker, spent=spent)
         settle(attempt)
+
+        return True
 
     def _ended(
         self, attempt: Attempt, worker: Worker, error: Exception, *, last: bool

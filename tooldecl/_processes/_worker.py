@@ -16,6 +16,7 @@ import contextvars
 import json
 import os
 import resource
+import signal
 import socket
 import sys
 import threading
@@ -179,6 +180,7 @@ class _Worker:
             _make_room(error)
             answer = frame(ANSWER, {**number, "failed": described(tool, error)})
         seal(context, cancelled=False)
+        signal.setitimer(signal.ITIMER_REAL, 0)  # or it goes off in the next call
         _flush()
         if len(answer) > MAX_FRAME:
             answer = frame(ANSWER, {**number, "too_long": len(answer)})
@@ -232,6 +234,8 @@ class _Worker:
             try:
                 data = frame(PROGRESS, {"call": call, "said": said})
             except (TypeError, ValueError):
+                data = b""
+            if not 0 < len(data) <= MAX_FRAME:
                 told = {"call": call, "said": list(map(shown, said))}
                 data = frame(PROGRESS, told)
             self._send(data)
