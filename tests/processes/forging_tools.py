@@ -9,12 +9,14 @@ import os
 import signal
 import stat
 import struct
+import sys
 import time
 
 from pathlib import Path
 from typing import Any
 
 from processes.process_tools import apart
+from tooldecl import ToolContext
 
 
 def _sockets() -> list[int]:
@@ -112,6 +114,49 @@ def close_socket(how: str) -> str:
         time.sleep(60)
 
     return "returned"
+
+
+@apart()
+def poison(what: str) -> str:
+    """
+    Leave something in the process that the next call would meet.
+    """
+    if what == "timer":
+        signal.signal(signal.SIGALRM, lambda *_: 1 / 0)
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+    elif what == "modules":
+        sys.modules.clear()
+    elif what == "streams":
+        sys.stdout, sys.stderr = None, 5  # type: ignore[assignment]
+    elif what == "recursion":
+        sys.setrecursionlimit(60)
+    elif what == "directory":
+        os.chdir("/")
+        sys.path.clear()
+    elif what == "signals":
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+
+    return "left"
+
+
+@apart()
+def rest_a_little() -> str:
+    """
+    Be there when a timer goes off.
+    """
+    time.sleep(0.05)
+
+    return "rested"
+
+
+@apart(timeout=10)
+def tell_too_much(ctx: ToolContext) -> str:
+    """
+    Say more of how far it is than anyone can read.
+    """
+    ctx.progress(1, 2, "x" * 70_000_000)
+
+    return "told"
 
 
 @apart(timeout=0.5)

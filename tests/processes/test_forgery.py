@@ -14,11 +14,15 @@ from processes.forging_tools import (
     breed,
     close_socket,
     forge,
+    poison,
+    rest_a_little,
     stop_in_half,
+    tell_too_much,
     write_to_socket,
 )
 from processes.process_tools import add, length
 from tooldecl import ToolClient
+from tooldecl.telemetry import Progress
 
 
 pytestmark = pytest.mark.slow
@@ -109,6 +113,31 @@ def test_a_worker_without_its_socket(how, client):
 
     assert ("worker_died", "killed") == (result.status, result.fate)
     check_next_calls(client)
+
+
+@pytest.mark.parametrize(
+    "what", ["timer", "modules", "streams", "recursion", "directory", "signals"]
+)
+def test_what_one_call_leaves_costs_no_other(what, make_client):
+    """
+    R42: a worker that a body has spoilt is replaced, or what it left is taken back.
+    """
+    client = make_client(poison, rest_a_little, length, add)
+    left = client.invoke("poison", {"what": what})
+    rested = client.invoke("rest_a_little")
+    measured = client.invoke("length", {"text": "abc"})
+
+    assert ["left", "rested", 3] == [r.value for r in (left, rested, measured)]
+
+
+def test_a_progress_that_is_too_large(make_client, listener):
+    """
+    It is cut, and does not cost the call.
+    """
+    result = make_client(tell_too_much).invoke("tell_too_much")
+    [event] = listener.of(Progress)
+
+    assert ("ok", 20_000) == (result.status, len(event.message))
 
 
 def test_what_starts_itself_anew(client, tmp_path):

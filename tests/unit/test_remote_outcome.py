@@ -238,6 +238,7 @@ def test_an_odd_progress_is_shown_as_text(value):
     It is for people, and no reason to fail.
     """
     assert str(value) == shown(value)
+    assert 20_000 == len(str(shown("x" * 30_000)))
 
 
 def test_a_tool_that_cannot_be_loaded():
