@@ -23,13 +23,20 @@ class Gate:
         self._arrived = 0
         self._open = False
 
-    def pass_through(self) -> None:
+    def arrive(self) -> None:
         """
-        Arrive, and wait until the gate is open.
+        Arrive, without waiting.
         """
         with self._changed:
             self._arrived += 1
             self._changed.notify_all()
+
+    def pass_through(self) -> None:
+        """
+        Arrive, and wait until the gate is open.
+        """
+        self.arrive()
+        with self._changed:
             if not self._changed.wait_for(lambda: self._open, HANGS_AFTER):
                 raise AssertionError("The gate was never opened.")
 

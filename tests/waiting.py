@@ -4,8 +4,12 @@ Filter objects of either colour, made from one generator that yields what goes o
 
 from __future__ import annotations
 
+import asyncio
+
 from collections.abc import Callable, Generator
 from typing import Any
+
+from tooldecl import tool
 
 
 COLOURS = ("around", "aaround")
@@ -70,3 +74,74 @@ def layer(colour: str, steps: Steps) -> Any:
     kinds: dict[str, Any] = {"around": SyncLayer, "aaround": AsyncLayer}
 
     return kinds[colour](steps) if colour in kinds else steps
+
+
+class _One:
+    def __init__(self, colour: str, form: Any) -> None:
+        setattr(self, colour, form)
+
+
+def only(colour: str, both: Any) -> Any:
+    """
+    Return a filter that has one form of a filter that has both.
+    """
+    return _One(colour, getattr(both, colour))
+
+
+def held_tools(gate: Any) -> list[Any]:
+    """
+    Make tools that are held: one that cannot be stopped, one that can.
+    """
+
+    @tool
+    def hold() -> str:
+        """Be held."""
+        gate.pass_through()
+        return "held"
+
+    @tool
+    async def ahold() -> str:
+        """Be held."""
+        gate.arrive()
+        await asyncio.Event().wait()
+        return "held"
+
+    @tool
+    def quick() -> str:
+        """Be quick."""
+        return "quick"
+
+    return [hold, ahold, quick]
+
+
+class Noting:
+    """
+    Note how it ends.
+    """
+
+    def __init__(self, log: list[str]) -> None:
+        self.log = log
+
+    def around(self, request: Any, call_next: Any) -> Any:
+        """
+        Go on.
+        """
+        try:
+            return call_next(request)
+        except BaseException as error:
+            self.log.append(type(error).__name__)
+            raise
+        finally:
+            self.log.append("left")
+
+    async def aaround(self, request: Any, call_next: Any) -> Any:
+        """
+        Go on.
+        """
+        try:
+            return await call_next(request)
+        except BaseException as error:
+            self.log.append(type(error).__name__)
+            raise
+        finally:
+            self.log.append("left")

@@ -71,6 +71,7 @@ class AsyncDriver(Driving):
         """
         task = asyncio.current_task()
         before = task.cancelling() if task is not None else 0
+        step.cancelled = lambda: task is not None and task.cancelling() > before
 
         async def around() -> None:
             go_on = partial(self._ago_on, step)
@@ -87,7 +88,7 @@ class AsyncDriver(Driving):
         except BaseException as error:  # it is judged where the onion is
             step.error = error
         await self._aleave(step)
-        if task is not None and task.cancelling() > before:
+        if step.cancelled():
             if isinstance(step.error, asyncio.CancelledError):
                 raise step.error
             raise asyncio.CancelledError
@@ -113,6 +114,7 @@ class AsyncDriver(Driving):
         await self._run_apart(step, attempt)
 
     async def _run_apart(self, step: Surround, attempt: Attempt) -> None:
+        step.cancelled = lambda: attempt.stop
         try:
             await self._runtime.terminal.ainvoke(attempt)
         except GeneratorExit:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextvars
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
-from typing import final
+from typing import Any, final
 
 from ._admission import Admission
 from ._calls import ToolResult
@@ -74,9 +76,9 @@ class Driver(Driving):
             self._leave(step)
             return
         if step.filter.is_sync:
+            go_on: Any = partial(self._go_on_bounded, step)
             attempt = self._attempt(
-                lambda: layer.around(request, partial(self._go_on, step, apart=True)),
-                is_async=False,
+                lambda: layer.around(request, go_on), is_async=False
             )
             attempt.where = "thread"
         else:
@@ -84,6 +86,7 @@ class Driver(Driving):
             attempt = self._attempt(
                 lambda: layer.aaround(request, go_on), is_async=True
             )
+        step.cancelled = lambda: attempt.stop
         try:
             self._runtime.terminal.invoke(attempt)
         except BaseException:
@@ -102,15 +105,39 @@ class Driver(Driving):
             note_haste(step)
         step.check()
 
-    def _go_on(
-        self, step: Surround, request: object, *, apart: bool = False
-    ) -> ToolResult | None:
+    def _go_on(self, step: Surround, request: object) -> ToolResult | None:
         """
         Run what is inside of a filter, on this thread.
         """
-        self._run_inside(self._inside(step, apart=apart), step, step.begin(request))
+        self._run_inside(self._inside(step), step, step.begin(request))
 
         return step.result
+
+    def _go_on_bounded(self, step: Surround, request: object) -> ToolResult | None:
+        """
+        Run what is inside of a filter on this thread, which may be left alone.
+        """
+        flow = step.begin(request)
+        with self._own_signal(step) as own:
+            inside = self._inside(step, signal=own, apart=True)
+            self._run_inside(inside, step, flow)
+
+        return step.result
+
+    @contextmanager
+    def _own_signal(self, step: Surround) -> Iterator[StopSignal]:
+        """
+        Stop what is inside of a filter by itself, or with what the filter is inside of.
+        """
+        own, outer = StopSignal(), self._signal
+        step.stop = own.set
+        if outer is not None:
+            outer.add(own.set)
+        try:
+            yield own
+        finally:
+            if outer is not None:
+                outer.discard(own.set)
 
     def _run_inside(self, inside: Driver, step: Surround, flow: InnerFlow) -> None:
         try:
@@ -129,20 +156,17 @@ class Driver(Driving):
         """
         Run what is inside of an async filter of a sync call, on a thread of its own.
         """
-        own, outer = StopSignal(), self._signal
-        inside = self._inside(step, signal=own, apart=True)
         flow = step.begin(request)
         failures: list[BaseException] = []
+        with self._own_signal(step) as own:
+            inside = self._inside(step, signal=own, apart=True)
 
-        def run() -> None:
-            try:
-                self._run_inside(inside, step, flow)
-            except BaseException as error:  # the filter gets it, on its own thread
-                failures.append(error)
+            def run() -> None:
+                try:
+                    self._run_inside(inside, step, flow)
+                except BaseException as error:  # the filter gets it, on its own thread
+                    failures.append(error)
 
-        if outer is not None:
-            outer.add(own.set)
-        try:
             call = partial(contextvars.copy_context().run, run)
             try:
                 work = asyncio.get_running_loop().run_in_executor(None, call)
@@ -155,9 +179,6 @@ class Driver(Driving):
                 own.set()
                 await asyncio.wait({work}, timeout=BACK_SECONDS)
                 raise
-        finally:
-            if outer is not None:
-                outer.discard(own.set)
         if failures:
             raise failures[0]
 

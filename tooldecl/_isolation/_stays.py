@@ -43,9 +43,7 @@ def run_job(job: Job, submit: Callable[[Job], None]) -> None:
                 settle(attempt)
                 return
             job.ask_to_stop()
-            if _ended(job, waiter, job.grace()):
-                settle(attempt)
-                return
+            ended = _ended(job, waiter, job.grace())
         except BaseException:
             job.ask_to_stop()
             job.give_up()
@@ -53,7 +51,10 @@ def run_job(job: Job, submit: Callable[[Job], None]) -> None:
         finally:
             if signal is not None:
                 signal.discard(waiter.wake)
-    job.give_up()
+    if ended:
+        settle(attempt)
+    else:
+        job.give_up()
     if signal is not None and signal.is_set:
         raise Stopped
 

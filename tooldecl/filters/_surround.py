@@ -56,6 +56,8 @@ class Surround:
     One pass of a filter object; safe to use from any thread.
 
     Attributes:
+        cancelled: Tells whether the filter was cancelled, and has not said that this was
+            its own doing.
         filter: The filter.
         request: What it gets.
         value: What it returned.
@@ -64,6 +66,7 @@ class Surround:
         result: What was inside of it when it last went on.
         escaped: What came out of there that no filter may keep.
         is_over: Whether it has ended, so that nothing inside of it may begin.
+        stop: Ends what runs inside, where that is on a thread of its own.
         tasks: Those of the filter's own that what is inside runs in.
     """
 
@@ -71,12 +74,14 @@ class Surround:
         "_back",
         "_busy",
         "_inner",
+        "cancelled",
         "error",
         "escaped",
         "filter",
         "is_over",
         "request",
         "result",
+        "stop",
         "stopped",
         "tasks",
         "value",
@@ -89,6 +94,7 @@ class Surround:
         inner: Callable[[ToolRequest], InnerFlow],
     ) -> None:
         self.filter = layer
+        self.cancelled: Callable[[], bool] = lambda: False
         self.request = request
         self.value: object = None
         self.error: BaseException | None = None
@@ -96,6 +102,7 @@ class Surround:
         self.result: ToolResult | None = None
         self.escaped: BaseException | None = None
         self.is_over = False
+        self.stop: Callable[[], None] | None = None
         self.tasks: set[asyncio.Task[Any]] = set()
         self._inner = inner
         self._busy = False
@@ -108,10 +115,13 @@ class Surround:
         Raises:
             TypeError: It was given no request.
             RuntimeError: The filter is over, or has gone on and not come back.
+            CancelledError: The filter was cancelled, and has kept that to itself.
         """
         if not isinstance(request, ToolRequest):
             kind = type(request).__name__
             raise TypeError(f"call_next takes a ToolRequest, got {kind}.")
+        if self.cancelled():
+            raise asyncio.CancelledError
         with self._back:
             if self.is_over:
                 raise RuntimeError("The filter has ended: its call has an answer.")
@@ -141,7 +151,11 @@ class Surround:
         """
         with self._back:
             self.is_over = True
-            return self._busy
+            busy, stop = self._busy, self.stop
+        if busy and stop is not None:
+            stop()
+
+        return busy
 
     def wait_until_back(self, seconds: float) -> None:
         """
