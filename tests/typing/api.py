@@ -21,7 +21,13 @@ from typing import Any, Generic, TypeVar, assert_type, overload
 
 from tooldecl import (
     UNSET,
+    Budget,
+    FileResultStore,
+    Reducer,
+    ResultStore,
     Retry,
+    SqliteResultStore,
+    ToolClient,
     ToolContext,
     ToolMeta,
     ToolSpec,
@@ -255,6 +261,41 @@ def records(shop: Shop) -> None:
     assert_type(table["add"], ToolMeta)
     assert_type(list(table), list[str])
     assert_type(table.adding(add, spec).replacing(add).without("add"), ToolTable)
+
+
+# -- budgets, state and stores ---------------------------------------------------
+
+
+class OwnStore:
+    def put(self, key: str, text: str) -> str:
+        return key
+
+    def get(self, key: str) -> str:
+        return key
+
+
+def added(old: int, new: int) -> int:
+    return old + new
+
+
+def limits(store: ResultStore) -> None:
+    budget = Budget(calls=1, per_tool={"add": 1}, seconds=timedelta(seconds=1))
+    assert_type(budget.calls, int | None)
+    assert_type(budget.duration, float | None)
+    assert_type(store.get(store.put("c", "text")), str)
+    reducers = {
+        "n": Reducer(0, added),
+        "log": Reducer([], lambda old, new: [*old, new]),
+    }
+    client = ToolClient([add], budget=budget, reducers=reducers, store=OwnStore())
+    assert_type(client.store, ResultStore | None)
+    if client.meter is not None:
+        assert_type(client.meter.calls, int)
+        assert_type(client.meter.per_tool, dict[str, int])
+
+
+limits(FileResultStore("results"))
+limits(SqliteResultStore("results.db"))
 
 
 def as_values(

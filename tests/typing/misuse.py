@@ -4,7 +4,18 @@ Mistakes that type checkers find (R139), each on a line that ignores exactly its
 
 from __future__ import annotations
 
-from tooldecl import Retry, ToolSpec, ToolTable, meta_of, prefixed, tool, tools_in
+from tooldecl import (
+    Budget,
+    Reducer,
+    Retry,
+    ToolClient,
+    ToolSpec,
+    ToolTable,
+    meta_of,
+    prefixed,
+    tool,
+    tools_in,
+)
 
 
 @tool
@@ -48,6 +59,16 @@ tool(add, name="b")  # type: ignore[call-overload]  # pyright: ignore[reportCall
 tool(3)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
 Retry(max_retries=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 Retry(3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+# -- budgets, state and stores ---------------------------------------------------
+
+Budget(3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+Budget(call=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+Budget(calls="3")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+Reducer(0)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+Reducer(0, 0)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+ToolClient([add], budget=5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+ToolClient([add], store="results")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 # -- calls ---------------------------------------------------------------------
 
