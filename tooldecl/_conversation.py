@@ -186,10 +186,13 @@ class Conversation:
 
     @classmethod
     def from_plain(
-        cls, plain: Mapping[str, Any], meter: BudgetMeter | None
+        cls,
+        plain: Mapping[str, Any],
+        meter: BudgetMeter | None,
+        call_ids: Sequence[str],
     ) -> Conversation:
         """
-        Go on from `to_plain`.
+        Go on from `to_plain`, with a turn of calls with *call_ids*.
 
         Raises:
             ValueError: It is something else.
@@ -202,7 +205,9 @@ class Conversation:
                 ToolCall(call["name"], call["arguments"], call["id"])
                 for call in calls_in(last)
             ]
-            state._ids |= {call.id for call in state.open}
+            if [call.id for call in state.open] != [*call_ids]:
+                raise ValueError("its turn has other calls")
+            state._ids |= {*call_ids}
             state.results = [read_result(result) for result in plain["results"]]
             state.turns, state._calls = int(plain["turns"]), int(plain["calls"])
             state.run_id = str(plain["run_id"])

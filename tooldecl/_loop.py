@@ -193,9 +193,6 @@ class ToolLoop:
             name: The name on the wire.
             description: What the model reads.
             options: Those of `tool`.
-
-        Raises:
-            DeclarationError: An option is off.
         """
         return task_tool(self._run_apart, name, description, options)
 
@@ -213,9 +210,6 @@ class ToolLoop:
             description: What the model reads.
             max_concurrency: How many run at once at most.
             options: Those of `tool`.
-
-        Raises:
-            DeclarationError: An option is off.
         """
         return tasks_tool(
             self._run_apart,
@@ -266,8 +260,9 @@ class ToolLoop:
         Return the run that was suspended.
         """
         if not isinstance(suspension, Suspension):
-            kind = type(suspension).__name__
-            raise TypeError(f"resume() takes a Suspension, got {kind}.")
+            raise TypeError(
+                f"resume() takes a Suspension, got {type(suspension).__name__}."
+            )
         plain = suspension.loop
         if plain is None:
             problem = "it is of no run of a loop: resume it with its client"
@@ -277,7 +272,9 @@ class ToolLoop:
             clock = self._client._runtime.clock
             meter = BudgetMeter.from_plain(spent, self._budget, "loop", clock)
 
-        return Conversation.from_plain(plain, meter)
+        call_ids = [result.call_id for result in suspension.results]
+
+        return Conversation.from_plain(plain, meter, call_ids)
 
     def _run(
         self,
