@@ -4,7 +4,6 @@ The transcript of one run of a loop: always valid, every call in it has its answ
 
 from __future__ import annotations
 
-import asyncio
 import copy
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,10 +14,10 @@ from ._calls import Status, ToolCall, ToolResult
 from ._ids import new_id
 from ._meter import BudgetMeter, LimitName
 from ._suspension import Suspension, read_result
-from ._texts import text_of, whole_characters
+from ._texts import whole_characters
 from ._transcript import Message, calls_in, plain_arguments, read_messages
 from ._turns import LoopResult, StopReason, Turn
-from .exceptions import CallCancelledError, CallError, ModelFailedError, NotRunError
+from .exceptions import CallCancelledError, CallError, NotRunError
 
 
 class Conversation:
@@ -133,12 +132,6 @@ class Conversation:
         by_id |= {result.call_id: result for result in cancelled(left)}
         self.add_results([by_id[call.id or ""] for call in self.open])
 
-    def model_at_work(self) -> ModelAtWork:
-        """
-        Give what the model raises the conversation to go on from.
-        """
-        return ModelAtWork(self)
-
     def result(
         self,
         reason: StopReason,
@@ -205,8 +198,7 @@ class Conversation:
                 ToolCall(call["name"], call["arguments"], call["id"])
                 for call in calls_in(last)
             ]
-            if [call.id for call in state.open] != [*call_ids]:
-                raise ValueError("its turn has other calls")
+            _check_same(state.open, call_ids)
             state._ids |= {*call_ids}
             state.results = [read_result(result) for result in plain["results"]]
             state.turns, state._calls = int(plain["turns"]), int(plain["calls"])
@@ -223,43 +215,9 @@ class Conversation:
         return state
 
 
-class ModelAtWork:
-    """
-    Turns what a model raises into ModelFailedError; a cancellation of its own as well.
-    """
-
-    def __init__(self, state: Conversation) -> None:
-        self._state = state
-        self._before = 0
-
-    def __enter__(self) -> None:
-        self._before = _cancellations()
-
-    def __exit__(self, kind: object, error: BaseException | None, tb: object) -> None:
-        if self._is_its_own(error):
-            raise ModelFailedError(
-                messages=copy.deepcopy(self._state.messages),
-                results=tuple(self._state.results),
-                reason=text_of(error) or type(error).__name__ if error else "",
-            ) from error
-
-    def _is_its_own(self, error: BaseException | None) -> bool:
-        if isinstance(error, asyncio.CancelledError):
-            return _cancellations() == self._before
-
-        return isinstance(error, Exception) and not isinstance(error, MemoryError)
-
-
-def _cancellations() -> int:
-    """
-    Return how often the running task was asked to end.
-    """
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:  # no loop runs here
-        return 0
-
-    return 0 if task is None else task.cancelling()
+def _check_same(calls: Iterable[ToolCall], call_ids: Sequence[str]) -> None:
+    if [call.id for call in calls] != [*call_ids]:
+        raise ValueError("its turn has other calls")
 
 
 def not_run(calls: Iterable[ToolCall], reason: str) -> list[ToolResult]:

@@ -7,6 +7,7 @@ Drive one run of a loop, in both colours, and tell of its end however it is left
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 
 from collections.abc import Callable
@@ -14,11 +15,18 @@ from types import TracebackType
 from typing import Self, final
 
 from ._calls import ToolResult
+from ._conversation import Conversation
 from ._rounds import Batch, Rounds, Rules
 from ._suspension import BatchResult, Suspension
 from ._terminal import close_quietly
+from ._texts import text_of
 from ._turns import LoopResult, Model, ModelRequest, StopReason, Turn
-from .exceptions import BatchFailedError, EngineClosedError, ResumeError
+from .exceptions import (
+    BatchFailedError,
+    EngineClosedError,
+    ModelFailedError,
+    ResumeError,
+)
 
 
 logger = logging.getLogger("tooldecl")
@@ -60,7 +68,7 @@ class LoopRun:
         with self:
             while not isinstance(step := self._rounds.step(reply), LoopResult):
                 if isinstance(step, ModelRequest):
-                    with self._rounds.state.model_at_work():
+                    with ModelAtWork(self._rounds.state):
                         reply = _turn(self._model.respond(step))
                 else:
                     reply = self._run_batch(step)
@@ -77,7 +85,7 @@ class LoopRun:
             while not isinstance(step := self._rounds.step(reply), LoopResult):
                 if isinstance(step, ModelRequest):
                     await _take_cancellation()
-                    with self._rounds.state.model_at_work():
+                    with ModelAtWork(self._rounds.state):
                         reply = _turn(await self._model.arespond(step))
                 else:
                     reply = await self._arun_batch(step)
@@ -147,6 +155,45 @@ class LoopRun:
         if self._reports:
             state = self._rounds.state
             self._reports.loop_finished(state.run_id, reason.value, state.turns)
+
+
+class ModelAtWork:
+    """
+    Turns what a model raises into ModelFailedError; a cancellation of its own as well.
+    """
+
+    def __init__(self, state: Conversation) -> None:
+        self._state = state
+        self._before = 0
+
+    def __enter__(self) -> None:
+        self._before = _cancellations()
+
+    def __exit__(self, kind: object, error: BaseException | None, tb: object) -> None:
+        if self._is_its_own(error):
+            raise ModelFailedError(
+                messages=copy.deepcopy(self._state.messages),
+                results=tuple(self._state.results),
+                reason=text_of(error) or type(error).__name__ if error else "",
+            ) from error
+
+    def _is_its_own(self, error: BaseException | None) -> bool:
+        if isinstance(error, asyncio.CancelledError):
+            return _cancellations() == self._before
+
+        return isinstance(error, Exception) and not isinstance(error, MemoryError)
+
+
+def _cancellations() -> int:
+    """
+    Return how often the running task was asked to end.
+    """
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs here
+        return 0
+
+    return 0 if task is None else task.cancelling()
 
 
 # What was given does not fit, and the run is as suspended as it was.

@@ -12,6 +12,7 @@ import pytest
 
 from tooldecl import Status, StopReason, ToolCall, ToolResult, Turn
 from tooldecl._conversation import Conversation, not_run
+from tooldecl._loopruns import ModelAtWork
 from tooldecl.exceptions import ModelFailedError, NotRunError
 
 
@@ -258,7 +259,7 @@ def test_what_a_model_raises_comes_with_the_conversation_so_far():
     R30: whoever retries goes on from there, and nothing that has run is run again.
     """
     state = Conversation("Hi")
-    with pytest.raises(ModelFailedError) as caught, state.model_at_work():
+    with pytest.raises(ModelFailedError) as caught, ModelAtWork(state):
         raise ConnectionError("no route")
 
     assert ("The model failed: no route", ConnectionError, state.messages) == (
@@ -274,7 +275,7 @@ def test_a_model_error_without_words_is_named_by_its_type():
     """
     "The model failed: " would be a sentence without an end.
     """
-    with pytest.raises(ModelFailedError) as caught, Conversation("Hi").model_at_work():
+    with pytest.raises(ModelFailedError) as caught, ModelAtWork(Conversation("Hi")):
         raise KeyError
 
     assert "The model failed: KeyError" == str(caught.value)
@@ -285,7 +286,7 @@ def test_what_means_stop_is_not_the_models_failure(kind):
     """
     A program that is being ended must not go on with a retry.
     """
-    with pytest.raises(kind), Conversation("Hi").model_at_work():
+    with pytest.raises(kind), ModelAtWork(Conversation("Hi")):
         raise kind
 
 
