@@ -12,6 +12,7 @@ import pytest
 from ordering import HANGS_AFTER
 from processes.hanging_tools import nap, spin, start_and_wait
 from processes.process_tools import add, nested, pid, wait_for
+from processes.slow_module import work as slow_work
 from processes.watching import run_script
 from tooldecl import ToolCall
 from tooldecl._processes._system import is_alive
@@ -149,9 +150,7 @@ def test_within_bounds_the_start_of_a_worker(make_client, lifeline):
     """
     A module that takes its time to be imported does not stretch the batch's.
     """
-    from processes.slow_module import work
-
-    client = make_client(work)
+    client = make_client(slow_work)
     [result] = client.invoke_batch([ToolCall("work", {})], within=0.2)
 
     assert ("not_run", "not_started") == (result.status, result.fate)
@@ -254,3 +253,21 @@ def test_a_call_inside_of_a_worker_is_no_call_of_the_host(make_client):
     result = client.invoke("nested")
 
     assert ("ok", [3, "worker_died"]) == (result.status, result.value)
+
+
+async def test_a_caller_that_is_cancelled_while_a_worker_starts(make_client):
+    """
+    Nothing has begun, so nothing is waited for and nothing is said to be left.
+    """
+    client = make_client(slow_work)
+    task = asyncio.create_task(client.ainvoke("work"))
+    await asyncio.sleep(0.2)
+    task.cancel()
+    before = asyncio.get_running_loop().time()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    waited = asyncio.get_running_loop().time() - before
+    left = client.abandoned
+    await client.aclose()
+
+    assert (True, ()) == (waited < 1, left)

@@ -26,6 +26,8 @@ from ._zygote import HELLO
 
 # Seconds for the zygote or a worker to start, the import of the tools' modules included.
 START_SECONDS = 60.0
+# Seconds until who waits for that sees that nobody waits for him any more.
+LOOK_SECONDS = 0.02
 # Seconds for the zygote to end after its control socket was closed.
 END_SECONDS = 2.0
 
@@ -213,11 +215,15 @@ class Start:
         if self._tried is not None:
             self._tried.forget()
 
-    def wait(self, until: float) -> Nursery | None:
+    def wait(self, until: float, is_stopped: Callable[[], bool]) -> Nursery | None:
         """
         Wait for it; None where there is none, or not yet.
         """
-        self._done.wait(max(0.0, until - monotonic()))
+        while not (self.is_over or is_stopped()):
+            left = until - monotonic()
+            if left <= 0:
+                break
+            self._done.wait(min(left, LOOK_SECONDS))
 
         return self._nursery
 

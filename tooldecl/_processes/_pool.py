@@ -20,7 +20,7 @@ import os
 import threading
 import weakref
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import final
 
 from .._isolation import Line, LoopWaiter, start_thread
@@ -104,7 +104,7 @@ class Pool:
 
     # -- workers ---------------------------------------------------------------------
 
-    def take(self, until: float) -> Worker:
+    def take(self, until: float, is_stopped: Callable[[], bool]) -> Worker:
         """
         Return a worker that waits for a call; who takes one has a place.
 
@@ -115,7 +115,7 @@ class Pool:
             try:
                 worker = self._idle.pop()
             except IndexError:
-                worker = self._spawn(until)
+                worker = self._spawn(until, is_stopped)
             try:
                 worker.meet(until)
             except NoProcessError:
@@ -135,17 +135,17 @@ class Pool:
         """
         return self._closed or not self._users
 
-    def _spawn(self, until: float) -> Worker:
+    def _spawn(self, until: float, is_stopped: Callable[[], bool]) -> Worker:
         """
         Ask for a new worker; a zygote that has ended is replaced, once.
         """
-        nursery = self._started(until)
+        nursery = self._started(until, is_stopped)
         try:
             return nursery.spawn()
         except OSError:
             self._end(nursery)
         try:
-            return self._started(until).spawn()
+            return self._started(until, is_stopped).spawn()
         except OSError as error:
             raise no_process(error) from error
 
@@ -192,7 +192,7 @@ class Pool:
         except (OSError, NoProcessError):  # the next call will say so
             pass
 
-    def _started(self, until: float) -> Nursery:
+    def _started(self, until: float, is_stopped: Callable[[], bool]) -> Nursery:
         """
         Return the zygote in use; a new one is started by a thread, so nobody waits longer.
         """
@@ -202,7 +202,7 @@ class Pool:
             if self._start is None:
                 self._start = Start(self._new_nursery, self._bare_nursery)
             start = self._start
-        nursery = start.wait(until)
+        nursery = start.wait(until, is_stopped)
         with self._lock:
             if self._start is start and start.is_over:
                 self._start, self._nursery = None, nursery

@@ -134,9 +134,18 @@ class RemoteRun:
         """
         Run an attempt in one worker; False when another one may still run it.
         """
+        answered, signal = False, attempt.signal
+
+        def is_stopped() -> bool:
+            return attempt.stop or (signal is not None and signal.is_set)
+
         try:
-            worker = self.pool.take(_until(attempt))
+            worker = self.pool.take(_until(attempt), is_stopped)
         except NoProcessError as error:
+            if signal is not None and signal.is_set:
+                raise Stopped from None
+            if attempt.stop:  # nobody looks at the outcome any more
+                return True
             if self.pool.is_closed:
                 attempt.revoke()
             elif left_of_batch(attempt) == 0.0:
@@ -144,7 +153,6 @@ class RemoteRun:
             else:
                 attempt.refuse(error, "worker process")
             return True
-        answered, signal = False, attempt.signal
         attempt.kill = functools.partial(worker.kill, worker.calls)
 
         def stop() -> None:
