@@ -15,9 +15,10 @@ HEADS = ["row", "median", "floor", "ratio", "target", "met"]
 
 def show(lines: Sequence[Line], machine: str) -> str:
     """
-    Return the table, the floors in words, and what the machine was.
+    Return what the machine was, the table, and its floors in words.
     """
-    rows = [HEADS, *(cells(line) for line in lines)]
+    floors = list(dict.fromkeys(line.row.what for line in lines if line.row.what))
+    rows = [HEADS, *(cells(line, floors) for line in lines)]
     widths = [max(len(row[n]) for row in rows) for n in range(len(HEADS))]
     text = [machine, ""]
     for row in rows:
@@ -26,28 +27,28 @@ def show(lines: Sequence[Line], machine: str) -> str:
         parts += [
             cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)
         ]
-        text.append("  ".join(parts))
-    text += ["", "Floors:"]
-    for what, titles in floors(lines).items():
-        text.append(f"  {what}: {'; '.join(titles)}")
+        text.append("  ".join(parts).rstrip())
+    text.append("")
+    text += [f"[{number}] {what}" for number, what in enumerate(floors, 1)]
 
     return "\n".join(text)
 
 
-def cells(line: Line) -> list[str]:
+def cells(line: Line, floors: Sequence[str]) -> list[str]:
     """
-    Return what stands in a line.
+    Return what stands in a line; floors go by their number.
     """
     row, scale = line.row, UNITS[line.row.unit]
-    floor, ratio, met = line.floor, line.ratio, line.met
+    floor, ratio = line.floor, line.ratio
+    number = f" [{floors.index(row.what) + 1}]" if row.what else ""
 
     return [
         row.title,
         f"{figure(line.median * scale)} {row.unit}",
-        "" if floor is None else f"{figure(floor * scale)} {row.unit}",
+        "" if floor is None else f"{figure(floor * scale)} {row.unit}{number:>5}",
         "" if ratio is None else f"{ratio:.2f}x",
         target(row),
-        "" if met is None else "yes" if met else "NO",
+        line.met,
     ]
 
 
@@ -55,15 +56,12 @@ def target(row: Row) -> str:
     """
     Say what is to be reached.
     """
-    parts = []
     if row.most is not None:
-        parts.append(f"<= {row.most:g}x")
+        return f"<= {row.most:.3g}x"
     if row.least is not None:
-        parts.append(f">= {row.least:g}x")
-    if row.limit is not None:
-        parts.append(f"<= {row.limit:g} {row.unit}")
+        return f">= {row.least:.3g}x"
 
-    return ", ".join(parts)
+    return "" if row.limit is None else f"<= {row.limit:g} {row.unit}"
 
 
 def figure(value: float) -> str:
@@ -74,18 +72,6 @@ def figure(value: float) -> str:
         return f"{value:,.0f}"
 
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
-
-
-def floors(lines: Sequence[Line]) -> dict[str, list[str]]:
-    """
-    Return which rows have which floor.
-    """
-    found: dict[str, list[str]] = {}
-    for line in lines:
-        if line.row.what:
-            found.setdefault(line.row.what, []).append(line.row.title)
-
-    return found
 
 
 def as_data(lines: Sequence[Line], machine: str) -> dict[str, Any]:
@@ -99,6 +85,7 @@ def as_data(lines: Sequence[Line], machine: str) -> dict[str, Any]:
                 "row": line.row.title,
                 "unit": line.row.unit,
                 "median": line.median,
+                "best": line.best,
                 "floor": line.floor,
                 "floor is": line.row.what,
                 "ratio": line.ratio,
