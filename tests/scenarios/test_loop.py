@@ -205,7 +205,7 @@ def test_an_odd_option_is_refused(options, text):
     assert text == str(caught.value)
 
 
-@pytest.mark.parametrize("option", ["on_environment_error", "max_steps"])
+@pytest.mark.parametrize("option", ["max_steps", "max_retries"])
 def test_an_option_of_a_later_version_is_pythons_own_error(option):
     """
     E-01: it is not accepted and then ignored.
