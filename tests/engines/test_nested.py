@@ -254,7 +254,7 @@ class TestGroups:
         gate.wait_for_arrivals()
         second = begin(client.invoke, "disk")
         waiting = threading.Event()
-        while not engine.line._waiting:
+        while not engine.line.standing:
             waiting.wait(0.001)
         gate.open()
 

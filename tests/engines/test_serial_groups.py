@@ -138,7 +138,7 @@ def in_line(client, count):
     """
     line = client._runtime.line
     waiting = threading.Event()
-    while len(line._waiting) < count:
+    while line.standing < count:
         waiting.wait(0.001)
 
 

@@ -19,6 +19,7 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import threading
 import weakref
@@ -46,7 +47,7 @@ class Ticket:
         circular: It was not taken in (invariant 3).
     """
 
-    __slots__ = ("circular", "given", "group", "holds", "place", "wake")
+    __slots__ = ("circular", "given", "group", "holds", "number", "place", "wake")
 
     def __init__(
         self,
@@ -60,14 +61,15 @@ class Ticket:
         self.holds = holds
         self.given = False
         self.circular = False
+        self.number = 0
         self.wake: Callable[[], None] | None = None
 
     @property
-    def is_choosy(self) -> bool:
+    def wants(self) -> tuple[Hashable | None, bool]:
         """
-        Whether it wants anything but a place.
+        What those have in common that are given the same.
         """
-        return self.group is not None or not self.place
+        return self.group, self.place
 
 
 @final
@@ -78,9 +80,10 @@ class Line:
 
     __slots__ = (
         "__weakref__",
-        "_choosy",
         "_groups",
         "_lock",
+        "_nested",
+        "_numbers",
         "_taken",
         "_waiting",
         "places",
@@ -91,8 +94,10 @@ class Line:
         self._lock = threading.Lock()
         self._taken = 0
         self._groups: set[Hashable] = set()
-        self._waiting: deque[Ticket] = deque()
-        self._choosy = 0  # how many of those that wait are
+        # Those that wait, by what they want; in each the first to have come is the first.
+        self._waiting: dict[tuple[Hashable | None, bool], deque[Ticket]] = {}
+        self._nested: list[Ticket] = []  # those of them that were made inside of a call
+        self._numbers = itertools.count()
         _LINES.add(self)
 
     @property
@@ -101,6 +106,13 @@ class Line:
         How many places are taken now.
         """
         return self._taken
+
+    @property
+    def standing(self) -> int:
+        """
+        How many wait now.
+        """
+        return sum(map(len, list(self._waiting.values())))
 
     def try_take(self, ticket: Ticket, beside: int = 0) -> bool:
         """
@@ -117,8 +129,7 @@ class Line:
             if not self._give(ticket):
                 ticket.circular = self._is_circular(ticket)
                 if not ticket.circular:
-                    self._waiting.append(ticket)
-                    self._choosy += ticket.is_choosy
+                    self._append(ticket)
 
             return ticket.given
 
@@ -172,20 +183,31 @@ class Line:
             if wake is not None:
                 wake()
 
+    def _append(self, ticket: Ticket) -> None:
+        ticket.number = next(self._numbers)
+        self._waiting.setdefault(ticket.wants, deque()).append(ticket)
+        if ticket.holds:
+            self._nested.append(ticket)
+
     def _give_to_the_first(self) -> list[Callable[[], None] | None]:
         """
         Give what is free to who waits; return how to wake them.
+
+        Of those that want the same, the first decides for all.
         """
-        waiting = self._waiting
         woken: list[Callable[[], None] | None] = []
-        if not self._choosy:  # all want the same, so that the first decides for all
-            while waiting and self._give(waiting[0]):
-                woken.append(waiting.popleft().wake)
-            return woken
-        woken = [ticket.wake for ticket in waiting if self._give(ticket)]
-        if woken:
-            self._waiting = deque(ticket for ticket in waiting if not ticket.given)
-            self._choosy = sum(ticket.is_choosy for ticket in self._waiting)
+        given = True
+        while given:
+            given = False
+            firsts = sorted(
+                (queue[0] for queue in self._waiting.values()),
+                key=lambda ticket: ticket.number,
+            )
+            for ticket in firsts:
+                if self._give(ticket):
+                    self._withdraw(ticket)
+                    woken.append(ticket.wake)
+                    given = True
 
         return woken
 
@@ -215,7 +237,7 @@ class Line:
             if group in ticket.holds:
                 return True
             seen.add(group)
-            open_ends += [t.group for t in self._waiting if group in t.holds]
+            open_ends += [t.group for t in self._nested if group in t.holds]
 
         return False
 
@@ -233,9 +255,14 @@ class Line:
             return ticket.given
 
     def _withdraw(self, ticket: Ticket) -> None:
-        if ticket in self._waiting:
-            self._waiting.remove(ticket)
-            self._choosy -= ticket.is_choosy
+        queue = self._waiting.get(ticket.wants)
+        if queue is None or ticket not in queue:
+            return
+        queue.remove(ticket)
+        if not queue:
+            del self._waiting[ticket.wants]
+        if ticket.holds:
+            self._nested.remove(ticket)
 
     def forget_parent(self) -> None:
         """
@@ -244,8 +271,8 @@ class Line:
         self._lock = threading.Lock()
         self._taken = 0
         self._groups = set()
-        self._waiting = deque()
-        self._choosy = 0
+        self._waiting = {}
+        self._nested = []
 
 
 _LINES: weakref.WeakSet[Line] = weakref.WeakSet()

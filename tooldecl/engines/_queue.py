@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from heapq import heappop, heappush
 from typing import final
 
 from .._runtime import Incoming
@@ -23,8 +24,16 @@ class Queue:
     """
 
     def __init__(self, calls: Sequence[Incoming]) -> None:
-        self._waiting = deque(calls)
-        self._groups: set[object] = set()
+        self._calls = calls
+        self._ready: list[int] = []  # a heap of the places of those that can be begun
+        self._behind: dict[object, deque[int]] = {}
+        for place, call in enumerate(calls):
+            if call.group is not None and call.group in self._behind:
+                self._behind[call.group].append(place)
+                continue
+            if call.group is not None:
+                self._behind[call.group] = deque()
+            self._ready.append(place)
 
     def claim(self) -> Incoming | None:
         """
@@ -32,17 +41,12 @@ class Queue:
 
         What cannot is of a group with a call that runs: who runs it comes back for it.
         """
-        for place, call in enumerate(self._waiting):
-            if call.group is None or call.group not in self._groups:
-                del self._waiting[place]
-                if call.group is not None:
-                    self._groups.add(call.group)
-                return call
-
-        return None
+        return self._calls[heappop(self._ready)] if self._ready else None
 
     def ended(self, call: Incoming) -> None:
         """
         Say that a call has ended.
         """
-        self._groups.discard(call.group)
+        behind = self._behind.get(call.group)
+        if behind:
+            heappush(self._ready, behind.popleft())
