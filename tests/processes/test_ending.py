@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from hanging import cancelled
 from ordering import HANGS_AFTER
 from processes.hanging_tools import nap, spin, start_and_wait
 from processes.process_tools import add, nested, pid, wait_for
@@ -271,3 +272,25 @@ async def test_a_caller_that_is_cancelled_while_a_worker_starts(make_client):
     await client.aclose()
 
     assert (True, ()) == (waited < 1, left)
+
+
+async def test_a_cancellation_that_comes_with_the_answer_costs_no_other(make_client):
+    """
+    R42: the worker that is told to end may have answered, and have its next call already.
+    """
+    client = make_client(add, pid, engine=ProcessEngine(max_concurrency=1))
+    await client.ainvoke("pid")
+    ends = set()
+    for number in range(200):
+        task = asyncio.create_task(client.ainvoke("pid"))
+        await asyncio.sleep(number % 20 * 0.00005)
+        task.cancel()
+        ends.add(await cancelled(task))
+        result = await client.ainvoke("add", {"a": number, "b": 1})
+
+        assert ("ok", number + 1) == (result.status, result.value)
+    left = client.abandoned
+    await client.aclose()
+
+    assert () == left
+    assert True in ends

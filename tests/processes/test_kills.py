@@ -41,7 +41,8 @@ def hanging():
     Have one client for all bodies that hang: each costs it a worker.
     """
     ears = Listener()
-    with ToolClient(HANGING.values(), hooks=[ears]) as client:
+    tools = [*HANGING.values(), start_and_hang, start_and_die, start_and_return]
+    with ToolClient(tools, hooks=[ears]) as client:
         client.invoke("nap")
         yield client, ears
 
@@ -115,11 +116,11 @@ def test_a_sibling_is_not_touched(make_client, listener, lifeline):
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_what_a_killed_body_started_is_gone(how, make_client, lifeline):
+def test_what_a_killed_body_started_is_gone(how, hanging, lifeline):
     """
     R39, R40, trap 25: by its number, by what it held, and by the mark it did not leave.
     """
-    client = make_client(start_and_hang)
+    client, _ = hanging
     result = client.invoke("start_and_hang", {"how": how, **lifeline.arguments})
     other = lifeline.pid()
     held = lifeline.is_held()
@@ -131,11 +132,11 @@ def test_what_a_killed_body_started_is_gone(how, make_client, lifeline):
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_what_a_dead_body_started_is_gone(how, make_client, lifeline):
+def test_what_a_dead_body_started_is_gone(how, hanging, lifeline):
     """
     R40: a worker that ends by itself takes with it what it has started.
     """
-    client = make_client(start_and_die)
+    client, _ = hanging
     result = client.invoke("start_and_die", {"how": how, **lifeline.arguments})
     held = lifeline.is_held()
     lifeline.let_go()
@@ -145,11 +146,11 @@ def test_what_a_dead_body_started_is_gone(how, make_client, lifeline):
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_what_a_finished_body_started_lives_on(how, make_client, lifeline):
+def test_what_a_finished_body_started_lives_on(how, hanging, lifeline):
     """
     The control of the two above: nobody ends what belongs to a call that went well.
     """
-    client = make_client(start_and_return)
+    client, _ = hanging
     result = client.invoke("start_and_return", {"how": how, **lifeline.arguments})
     other = lifeline.pid()
     held = lifeline.is_held()

@@ -171,10 +171,15 @@ def test_no_dead_process_is_left_unburied(make_client):
     for worker in children(zygote):
         os.kill(worker, signal.SIGKILL)
     client.invoke("end", {"how": "exit"})
-    states = [
-        Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0]
-        for worker in children(zygote)
-    ]
+    waiting = threading.Event()
+    for _ in range(300):  # a worker is reaped right after its end was told
+        states = {
+            Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0]
+            for worker in children(zygote)
+        }
+        if "Z" not in states:
+            break
+        waiting.wait(0.01)
 
     assert "Z" not in states
 
