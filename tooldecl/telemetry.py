@@ -34,8 +34,7 @@ from ._events import (
     Progress,
     WriteConflict,
 )
-from ._shapes import shape as shape
-from ._shapes import word
+from ._shapes import shape, word
 
 
 __all__ = [
@@ -56,6 +55,7 @@ __all__ = [
     "ModelAsked",
     "Progress",
     "WriteConflict",
+    "shape",
 ]
 
 logger = logging.getLogger("tooldecl")
