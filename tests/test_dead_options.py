@@ -7,12 +7,9 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-import pytest
-
 from imports import parsed
 from source import SOURCES
 from tooldecl._meta import ToolMeta
-from tooldecl.exceptions import NotAvailableError
 
 
 # These make and keep the record: reading a field there enforces nothing.
@@ -29,13 +26,6 @@ KEEPERS = {
 
 # Facts about the function, not options: the table names tools by them.
 FACTS = {"ref", "site"}
-
-# Values whose enforcer is not built yet, so that `ToolMeta` refuses them; an option of
-# which nothing else is left needs no reader.
-REFUSED = {
-    "external": True,
-}
-WHOLLY_REFUSED = {"external"}
 
 
 def is_record(owner):
@@ -79,7 +69,7 @@ def dead(record, sources):
     """
     fields = {field.name for field in dataclasses.fields(record)}
 
-    return sorted(fields - fields_read(sources) - FACTS - WHOLLY_REFUSED)
+    return sorted(fields - fields_read(sources) - FACTS)
 
 
 def test_every_option_is_read_by_an_enforcer():
@@ -118,28 +108,3 @@ def test_a_field_of_the_same_name_elsewhere_is_no_enforcement():
     sources = {"_terminal.py": "result.gentle\nmeta.gentle = 1"}
 
     assert ["gentle"] == dead(planted, sources)
-
-
-@pytest.mark.parametrize("option", REFUSED)
-def test_a_value_without_an_enforcer_is_refused(option):
-    """
-    Until its enforcer is built, a value is refused by name, never accepted and ignored.
-    """
-    given = {option: REFUSED[option]}
-    with pytest.raises(NotAvailableError) as caught:
-        ToolMeta(name="add", description="Add.", **given)
-
-    assert f"@tool on add: {option}={REFUSED[option]!r}" == caught.value.option
-
-
-def test_the_only_other_value_of_a_wholly_refused_option_is_its_default():
-    """
-    Leaving an option out of the check is right only while nothing of it can be used.
-    """
-    defaults = {
-        field.name: field.default
-        for field in dataclasses.fields(ToolMeta)
-        if field.name in WHOLLY_REFUSED
-    }
-
-    assert {"external": False} == defaults

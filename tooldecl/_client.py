@@ -17,11 +17,14 @@ from ._processes import Cargo, Pool, RemoteRun
 from ._promises import broken_budget, broken_limits, broken_promises, cargo_for
 from ._reports import Reports
 from ._resumable import Resumable
+from ._resume import Claims
 from ._runtime import Runtime
 from ._settings import (
     Settings,
     as_one,
+    asks_anybody,
     assemble,
+    listed,
     read_settings,
 )
 from ._state import Reducer, State
@@ -92,9 +95,10 @@ class ToolClient(Resumable, Views):
         rng: Callable[[], float] | None = None,
     ) -> None:
         table, faults = assemble(tools)
+        layers = listed(filters)
         settings, wrong = read_settings(
             engine=engine,
-            filters=filters,
+            filters=layers,
             json_limits=json_limits,
             result_limit=result_limit,
             external_limit=external_limit,
@@ -110,7 +114,7 @@ class ToolClient(Resumable, Views):
         )
         faults += wrong
         if table is not None:
-            approved = settings is None or bool(settings.approvals)
+            approved = asks_anybody(layers)
             faults += broken_promises(table, engine, approved=approved)
         cargo: dict[str, Cargo] = {}
         if table is not None and settings is not None:
@@ -136,7 +140,7 @@ class ToolClient(Resumable, Views):
         reports = Reports(settings.hooks, settings.clock)
         # What ends late must not keep the client: it is known by a token.
         self._token = object()
-        self._claims = {}
+        self._claims = Claims()
         place = Place(
             ledger=settings.engine.ledger,
             owner=self._token,
@@ -215,6 +219,7 @@ class ToolClient(Resumable, Views):
             raise as_one(faults)
         other = object.__new__(ToolClient)
         other._set_up(table, self._settings, self._state.copy(), cargo)
+        other._claims = self._claims
 
         return other
 

@@ -208,9 +208,29 @@ def _check_sources(clock: object, rng: object, faults: _Faults) -> None:
     )
 
 
-def _items(given: Any, what: str, faults: _Faults) -> tuple[Any, ...]:
+def listed(given: Any) -> Any:
+    """
+    Return what is some list as a tuple, and anything else as it is.
+    """
     if isinstance(given, _ITERABLE) and not isinstance(given, _NO_LISTS):
         return tuple(given)
+
+    return given
+
+
+def asks_anybody(filters: object) -> bool:
+    """
+    Whether somebody is asked among filters that were listed.
+    """
+    return isinstance(filters, tuple) and any(
+        isinstance(layer, Approval) for layer in filters
+    )
+
+
+def _items(given: Any, what: str, faults: _Faults) -> tuple[Any, ...]:
+    items = listed(given)
+    if isinstance(items, tuple):
+        return items
     faults.check(False, f"ToolClient({what}=...) takes a list", given)
 
     return ()

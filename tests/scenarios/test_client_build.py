@@ -19,7 +19,8 @@ from tooldecl import (
     tools_in,
 )
 from tooldecl.engines import SequentialEngine
-from tooldecl.exceptions import DeclarationError, NotAvailableError
+from tooldecl.exceptions import DeclarationError
+from tooldecl.filters import Approval, approve_all
 
 
 @tool
@@ -105,8 +106,9 @@ def test_options_and_promises_are_reported_together():
     """
     assert [
         "ToolClient(result_limit=...) takes characters from 1, or None, got 0.",
-        "The approval that the sensitive tool 'transfer' needs is not available yet: this "
-        "version of tooldecl has nothing that enforces it, so it is refused.",
+        "Tool 'transfer' (test_client_build.py:37) is sensitive, and nobody is asked "
+        "before it runs. Give the client an Approval filter; to run it unasked, say so "
+        "with Approval(approve_all).",
     ] == faults_of([add, transfer], result_limit=0)
 
 
@@ -116,7 +118,7 @@ def test_one_fault_is_raised_as_itself():
     """
     with pytest.raises(DeclarationError):
         ToolClient([add, 5])
-    with pytest.raises(NotAvailableError):
+    with pytest.raises(DeclarationError):
         ToolClient([transfer])
 
 
@@ -130,15 +132,16 @@ def test_the_tools_are_a_list(tools):
     assert text.startswith("The tools are given as a list, got ")
 
 
-def test_a_sensitive_tool_is_refused_until_somebody_can_be_asked():
+def test_a_sensitive_tool_is_refused_unless_somebody_is_asked():
     """
     SPEC 2: running it unasked would be the opposite of what was declared.
     """
     [text] = faults_of([add, transfer])
 
-    assert text.startswith(
-        "The approval that the sensitive tool 'transfer' needs is not"
-    )
+    assert "Tool 'transfer' " in text
+    assert "is sensitive, and nobody is asked" in text
+    filters = iter([Approval(approve_all)])
+    assert 2 == len(ToolClient([add, transfer], filters=filters).table)
 
 
 def test_a_limit_that_inline_cannot_keep_is_refused():

@@ -19,7 +19,7 @@ from tooldecl import (
     tools_in,
 )
 from tooldecl.engines import SequentialEngine
-from tooldecl.exceptions import DeclarationError, NotAvailableError
+from tooldecl.exceptions import DeclarationError
 
 
 @tool
@@ -89,7 +89,7 @@ def test_replacing_and_leaving_out_give_other_clients():
     [
         (lambda client: client.adding(other_add), DuplicateToolError),
         (lambda client: client.adding(5), DeclarationError),
-        (lambda client: client.adding(transfer), NotAvailableError),
+        (lambda client: client.adding(transfer), DeclarationError),
         (lambda client: client.adding(5, transfer, "x"), ExceptionGroup),
         (lambda client: client.replacing(near), DeclarationError),
         (lambda client: client.without("nothing"), DeclarationError),

@@ -14,7 +14,7 @@ import pytest
 
 from tooldecl import UNSET, Retry, ToolMeta
 from tooldecl._meta import ToolOptions
-from tooldecl.exceptions import DeclarationError, NotAvailableError
+from tooldecl.exceptions import DeclarationError
 
 
 def record(**options):
@@ -239,20 +239,6 @@ def test_a_choice_is_one_of_those_listed(option, value):
 
     assert text.startswith(f"@tool on add: {option} takes ")
     assert text.endswith(f", got {value!r}.")
-
-
-@pytest.mark.parametrize(
-    "option",
-    [
-        {"external": True},
-    ],
-)
-def test_what_nothing_enforces_yet_is_refused_by_name(option):
-    """
-    An option must not be accepted and then ignored.
-    """
-    with pytest.raises(NotAvailableError):
-        record(**option)
 
 
 def test_a_record_is_frozen_copied_and_checked_again():

@@ -103,7 +103,6 @@ class TestDeclaring:
                 {"retry": -1},
                 "ToolSpec 'spec': retry takes a Retry, a number of attempts from 1",
             ),
-            ({"external": True}, "ToolSpec 'spec': external=True is not available"),
         ],
         ids=str,
     )
