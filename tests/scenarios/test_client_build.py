@@ -106,7 +106,7 @@ def test_options_and_promises_are_reported_together():
     """
     assert [
         "ToolClient(result_limit=...) takes characters from 1, or None, got 0.",
-        "Tool 'transfer' (test_client_build.py:37) is sensitive, and nobody is asked "
+        "Tool 'transfer' (test_client_build.py:38) is sensitive, and nobody is asked "
         "before it runs. Give the client an Approval filter; to run it unasked, say so "
         "with Approval(approve_all).",
     ] == faults_of([add, transfer], result_limit=0)
