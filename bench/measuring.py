@@ -2,22 +2,25 @@
 Rows of figures, each beside its floor, from interleaved rounds.
 
 A probe takes a sample in every round: what is measured and its floors, in turn, in one
-process. A row shows medians over the rounds, and the median of the ratios *within* a
+process, which is the probe's own. A row shows medians over the rounds, and the median of the ratios *within* a
 round, because a machine that is shared moves both by more than the code does.
 """
 
 from __future__ import annotations
 
 import gc
+import json
 import os
 import statistics
+import subprocess
+import sys
 import time
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import repeat
-from typing import TypeAlias, TypeVar, final
+from typing import Self, TypeAlias, TypeVar, final
 
 
 # What a probe returns: seconds or bytes, by name.
@@ -26,8 +29,10 @@ Sampler: TypeAlias = Callable[[], Sample]
 
 T = TypeVar("T")
 
-UNITS = {"us": 1e6, "ms": 1e3, "KiB": 1 / 1024}
-TURNS = 9
+# "cpu" is the time of the processor, for work that is long and never waits: on a busy
+# machine the clock on the wall shows the neighbours.
+UNITS = {"us": 1e6, "ms": 1e3, "us cpu": 1e6, "ms cpu": 1e3, "KiB": 1 / 1024}
+TURNS = 15
 
 
 @final
@@ -141,43 +146,76 @@ class Line:
         return "yes" if reached else "NO"
 
 
-def measure(
-    probes: Sequence[Probe],
-    *,
-    rounds: int,
-    quick: bool,
-    tell: Callable[[str], object],
-) -> Iterator[Line]:
+def serve(probe: Probe, *, quick: bool) -> None:
     """
-    Take all samples of all probes, round by round; yield the lines.
+    Take a sample for each line that comes in, in a process of the probe's own.
+
+    What one probe keeps in memory, on threads and in caches is then no cost of another.
     """
-    samples: dict[str, list[Sample]] = {probe.name: [] for probe in probes}
-    with ExitStack() as stack:
-        samplers: dict[str, Sampler] = {}
-        for probe in probes:
-            tell(f"getting ready: {probe.name}")
-            samplers[probe.name] = stack.enter_context(probe.ready(quick))
+    with probe.ready(quick) as sampler:
         # What stays from here on is not looked at again by each collection.
         gc.collect()
         gc.freeze()
-        for number in range(rounds):
-            for probe in probes:
-                if number % probe.every:
-                    continue
-                tell(f"round {number + 1} of {rounds}: {probe.name}")
-                gc.collect()
-                samples[probe.name].append(samplers[probe.name]())
+        print("{}", flush=True)
+        for _ in sys.stdin:
+            gc.collect()
+            print(json.dumps(sampler()), flush=True)
         gc.unfreeze()
-    for probe in probes:
-        for row in probe.rows:
-            yield Line(row, samples[probe.name])
+
+
+@final
+class Served:
+    """
+    A probe that is ready in a process of its own.
+    """
+
+    def __init__(self, probe: Probe, command: Sequence[str]) -> None:
+        self.probe = probe
+        self.samples: list[Sample] = []
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self) -> Self:
+        self._read()
+
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._process.wait()
+
+    def _read(self) -> Sample:
+        line = self._process.stdout.readline() if self._process.stdout else ""
+        if not line:
+            raise RuntimeError(f"The process of {self.probe.name!r} has ended.")
+        sample: Sample = json.loads(line)
+
+        return sample
+
+    def take(self) -> None:
+        """
+        Take a sample.
+        """
+        if self._process.stdin is not None:
+            self._process.stdin.write("\n")
+            self._process.stdin.flush()
+        self.samples.append(self._read())
+
+    @property
+    def lines(self) -> list[Line]:
+        """
+        The rows with their figures.
+        """
+        return [Line(row, self.samples) for row in self.probe.rows]
 
 
 def in_turn(
     runs: Mapping[str, Callable[[], object]], *, calls: int, turns: int = TURNS
 ) -> Sample:
     """
-    Return the seconds of one call of each, the median of slices that take turns.
+    Return the seconds of one call of each, the best of short slices that take turns.
     """
     times: dict[str, list[float]] = {name: [] for name in runs}
     clock = time.perf_counter
@@ -188,7 +226,7 @@ def in_turn(
                 run()
             times[name].append((clock() - began) / calls)
 
-    return {name: statistics.median(taken) for name, taken in times.items()}
+    return {name: min(taken) for name, taken in times.items()}
 
 
 async def ain_turn(
@@ -209,7 +247,7 @@ async def ain_turn(
                 await run()
             times[name].append((clock() - began) / calls)
 
-    return {name: statistics.median(taken) for name, taken in times.items()}
+    return {name: min(taken) for name, taken in times.items()}
 
 
 def ordered(runs: Mapping[str, T], turn: int) -> list[tuple[str, T]]:
@@ -229,6 +267,16 @@ def timed(run: Callable[[], object]) -> float:
     run()
 
     return time.perf_counter() - began
+
+
+def worked(run: Callable[[], object]) -> float:
+    """
+    Return the seconds that processors worked for one run, in this process.
+    """
+    began = time.process_time()
+    run()
+
+    return time.process_time() - began
 
 
 def quantile(values: Sequence[float], share: float) -> float:

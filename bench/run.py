@@ -16,18 +16,20 @@ import platform
 import sys
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 
 # With PYTHONSAFEPATH the folder of a script is not searched.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from measuring import Probe, load, measure
+from measuring import Probe, Served, load, serve
 from rows import PROBES
 from table import as_data, show
 
 
 ROUNDS, QUICK = 15, 3
+COMMAND = (sys.executable, str(Path(__file__).resolve()), "--serve")
 
 
 def chosen(only: str | None) -> list[Probe]:
@@ -56,6 +58,13 @@ def titles(probe: Probe) -> Sequence[str]:
     return [row.title for row in probe.rows]
 
 
+def tell(what: str) -> None:
+    """
+    Show how far it is.
+    """
+    print(f"\r\033[K{what}", end="", file=sys.stderr, flush=True)
+
+
 def main() -> None:
     """
     Measure, and print.
@@ -65,19 +74,30 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few and small samples")
     parser.add_argument("--rounds", type=int, help=f"{ROUNDS} without this")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write figures there")
+    parser.add_argument("--serve", metavar="PROBE", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.serve:
+        serve(next(p for p in PROBES if p.name == given.serve), quick=given.quick)
+        return
     rounds = given.rounds or (QUICK if given.quick else ROUNDS)
     machine = (
         f"Python {platform.python_version()}, {os.cpu_count()} processors, "
         f"{rounds} rounds; load before: {load()}"
     )
 
-    def tell(what: str) -> None:
-        print(f"\r\033[K{what}", end="", file=sys.stderr, flush=True)
-
-    probes = chosen(given.only)
-    lines = list(measure(probes, rounds=rounds, quick=given.quick, tell=tell))
+    flags = ["--quick"] if given.quick else []
+    with ExitStack() as stack:
+        served = [
+            stack.enter_context(Served(probe, [*COMMAND, probe.name, *flags]))
+            for probe in chosen(given.only)
+        ]
+        for number in range(rounds):
+            for one in served:
+                if number % one.probe.every == 0:
+                    tell(f"round {number + 1} of {rounds}: {one.probe.name}")
+                    one.take()
     tell("")
+    lines = [line for one in served for line in one.lines]
     machine += f", after: {load()}"
     print(show(lines, machine))
     if given.json:

@@ -18,7 +18,7 @@ from tooldecl import ToolClient
 
 
 @contextmanager
-def ready(quick: bool) -> Iterator[Sampler]:
+def ready(_quick: bool) -> Iterator[Sampler]:
     """
     Prepare the calls.
     """
@@ -32,7 +32,7 @@ def ready(quick: bool) -> Iterator[Sampler]:
             "limited": lambda: call("awaited_limited", text),
             "sync tool": lambda: call("plain", text),
         }
-        yield lambda: asyncio.run(ain_turn(runs, calls=20 if quick else 60))
+        yield lambda: asyncio.run(ain_turn(runs, calls=40))
 
 
 PROBE = Probe(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from measuring import Probe, Row, Sample, Sampler, timed
+from measuring import Probe, Row, Sample, Sampler, worked
 from pydantic import TypeAdapter
 
 from tooldecl import ToolClient, tool
@@ -28,10 +28,10 @@ def ready(quick: bool) -> Iterator[Sampler]:
     def sample() -> Sample:
         own, bare = functions(count), functions(count)
         declared: list[Any] = []
-        signatures = timed(lambda: [inspect.signature(f) for f in bare])
-        declaring = timed(lambda: declared.extend(tool(f) for f in own))
-        schemas = timed(lambda: [bare_schema(f) for f in bare])
-        building = timed(lambda: ToolClient(declared).definitions())
+        signatures = worked(lambda: [inspect.signature(f) for f in bare])
+        declaring = worked(lambda: declared.extend(tool(f) for f in own))
+        schemas = worked(lambda: [bare_schema(f) for f in bare])
+        building = worked(lambda: ToolClient(declared).definitions())
         scale = 1_000 / count
 
         return {
@@ -59,7 +59,7 @@ PROBE = Probe(
         Row(
             title="declaring 1,000 tools",
             value="declare",
-            unit="ms",
+            unit="ms cpu",
             floor="signatures",
             what="inspect.signature of 1,000 such functions",
             limit=60,
@@ -67,7 +67,7 @@ PROBE = Probe(
         Row(
             title="declaring 1,000 tools, with schemas",
             value="with schemas",
-            unit="ms",
+            unit="ms cpu",
             floor="schemas",
             what="pydantic's TypeAdapter(function).json_schema() of 1,000",
             limit=350,

@@ -39,7 +39,7 @@ MIDDLE = {
 
 
 @contextmanager
-def ready(quick: bool) -> Iterator[Sampler]:
+def ready(_quick: bool) -> Iterator[Sampler]:
     """
     Prepare the texts.
     """
@@ -51,7 +51,7 @@ def ready(quick: bool) -> Iterator[Sampler]:
         "json 4k": lambda: decode(middle),
         "strict 4k": lambda: loads_strict(middle, limits),
     }
-    yield lambda: in_turn(runs, calls=20 if quick else 60)
+    yield lambda: in_turn(runs, calls=40)
 
 
 PROBE = Probe(

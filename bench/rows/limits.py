@@ -16,7 +16,7 @@ from tooldecl import ToolClient
 
 
 @contextmanager
-def ready(quick: bool) -> Iterator[Sampler]:
+def ready(_quick: bool) -> Iterator[Sampler]:
     """
     Prepare the calls, and the bare hand-over.
     """
@@ -30,7 +30,7 @@ def ready(quick: bool) -> Iterator[Sampler]:
         }
 
         def sample() -> Sample:
-            taken = in_turn(runs, calls=30 if quick else 100)
+            taken = in_turn(runs, calls=50)
             taken["added"] = taken["limited"] - taken["plain"]
             taken["both"] = taken["plain"] + taken["hand over"]
 

@@ -30,7 +30,7 @@ def watch(request):
 
 
 @contextmanager
-def ready(quick: bool) -> Iterator[Sampler]:
+def ready(_quick: bool) -> Iterator[Sampler]:
     """
     Prepare the calls.
     """
@@ -45,7 +45,7 @@ def ready(quick: bool) -> Iterator[Sampler]:
             "filter": lambda: other.invoke("plain", text),
             "json": lambda: tools.read(**decode(text)),
         }
-        yield lambda: in_turn(runs, calls=50 if quick else 200)
+        yield lambda: in_turn(runs, calls=100)
 
 
 PROBE = Probe(

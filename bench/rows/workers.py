@@ -17,7 +17,7 @@ from tooldecl.engines import ProcessEngine
 
 
 @contextmanager
-def ready(quick: bool) -> Iterator[Sampler]:
+def ready(_quick: bool) -> Iterator[Sampler]:
     """
     Prepare the calls, and warm one worker.
     """
@@ -36,7 +36,7 @@ def ready(quick: bool) -> Iterator[Sampler]:
         for run in runs.values():
             for _ in range(20):
                 run()
-        yield lambda: in_turn(runs, calls=20 if quick else 60)
+        yield lambda: in_turn(runs, calls=40)
 
 
 PROBE = Probe(
