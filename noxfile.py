@@ -7,6 +7,7 @@ Every list (Pythons, dependencies, tools) is read from pyproject.toml.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -274,11 +275,62 @@ def build(session: nox.Session) -> None:
     pytest(session, "tests/test_packaging.py", *session.posargs)
 
 
-@nox.session(python=PYTHONS[-1])
+@nox.session(python=PYTHONS[0])
 def bench(session: nox.Session) -> None:
     """
-    Measure what a call and an import cost, each beside its floor.
+    Measure everything beside its floor and its target; with arguments, only the table.
+    """
+    install(session, "bench")
+    runs = [("run.py", *session.posargs)]
+    if not session.posargs:
+        runs += [("growth.py", "--plots", "docs/explanation"), ("instructions.py",)]
+    for script, *arguments in runs:
+        session.run(
+            *("python", f"bench/{script}", *arguments), env={"PYTHONSAFEPATH": "1"}
+        )
+
+
+@nox.session(python=PYTHONS[0])
+def bench_peers(session: nox.Session) -> None:
+    """
+    Measure the newest release of each peer beside this package, each in its environment.
+    """
+    session.install("virtualenv")
+    folder = Path(session.cache_dir) / "peers"
+    for path in sorted(Path("bench/peers").glob("[!_]*.py")):
+        made, python = folder / path.stem, folder / path.stem / "bin" / "python"
+        if not python.exists():
+            session.run("python", "-m", "virtualenv", "--quiet", str(made))
+        pip = (str(python), "-m", "pip", "install", "--quiet", "--upgrade")
+        session.run(*pip, *peer_packages(path), external=True)
+        again = ("--force-reinstall", "--no-deps", str(wheel(session)))
+        session.run(*pip, str(wheel(session)), external=True)
+        session.run(*pip, *again, external=True)
+    session.run(
+        *(str(folder / "mcp" / "bin" / "python"), "bench/run_peers.py", str(folder)),
+        *session.posargs,
+        env={"PYTHONSAFEPATH": "1"},
+        external=True,
+    )
+
+
+def peer_packages(path: Path) -> list[str]:
+    """
+    Read which packages a peer's module needs, without importing it.
+    """
+    text = path.read_text(encoding="utf-8")
+    found = re.search(r"^PACKAGES = (\[.*\])$", text, re.MULTILINE)
+    if found is None:
+        raise ValueError(f"{path} has no PACKAGES.")
+    packages: list[str] = ast.literal_eval(found[1])
+
+    return packages
+
+
+@nox.session(python=PYTHONS[-1])
+def soak(session: nox.Session) -> None:
+    """
+    Let thousands of bodies hang, die and end late, and look at what is left.
     """
     install(session)
-    for script in ("bench/one_call.py", "bench/soak.py"):
-        session.run("python", script, env={"PYTHONSAFEPATH": "1"})
+    session.run("python", "bench/soak.py", env={"PYTHONSAFEPATH": "1"})
