@@ -21,7 +21,7 @@ from processes.context_tools import (
     write,
     write_and_fail,
 )
-from processes.crossing_tools import (
+from processes.failing_tools import (
     retry_by_predicate,
     retry_by_type,
     retry_elsewhere,

@@ -9,18 +9,20 @@ import json
 import pytest
 
 from processes.crossing_tools import (
-    ERRORS,
     VALUES,
-    StopTheRunError,
     acount_up,
-    afail,
     count_up,
-    fail,
-    fail_here,
     give,
     give_here,
     look,
     yield_too_much,
+)
+from processes.failing_tools import (
+    ERRORS,
+    StopTheRunError,
+    afail,
+    fail,
+    fail_here,
 )
 from processes.process_tools import big, length, measure
 from tooldecl import JSONLimits, ToolClient

@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from processes.crossing_tools import (
+from processes.failing_tools import (
     ERRORS,
     BusyError,
     StopTheRunError,
