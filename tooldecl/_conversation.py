@@ -30,8 +30,8 @@ class Conversation:
         turns: How often the model was asked.
         open: The calls of the latest turn, until they have their answers.
         run: Where these stand in the run.
-        rounds: How often each of these was held.
-        settled: Those of them that failed and are left as they are.
+        rounds: How often each call was held.
+        settled: The calls that failed and are left as they are.
         limit: Which limit has refused one of them so that the run ends, or None.
         meter: What the calls of the run are charged to, or None.
     """
@@ -72,7 +72,7 @@ class Conversation:
             ]
         self.messages.append(message)
         self.turns += 1
-        self.open, self.rounds, self.settled, self.limit = calls, {}, set(), None
+        self.open = calls
 
         return calls
 

@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeAlias, final
 from ._batch import Run
 from ._calls import ToolCall, ToolResult
 from ._client import ToolClient
-from ._conversation import Conversation, cancelled, not_run
+from ._conversation import Conversation, not_run
 from ._decisions import Proceed
 from ._doors import Failures
 from ._environment import paused
@@ -147,9 +147,6 @@ class Rounds:
                 return state.result(StopReason.ANSWER, turn.text)
             if turn.truncated:
                 state.add_results(not_run(calls, _CUT_OFF))
-                continue
-            if self._is_stopped():
-                state.add_results(cancelled(calls))
                 continue
             if not self._is_eligible(turn):
                 state.add_results(not_run(calls, _NOT_ELIGIBLE))
