@@ -47,9 +47,9 @@ LAYERS = [
     "_statuses",
     "_answers _charging _reports _terminal",
     "_runtime",
-    "_admission _attempts _offload _resume",
-    "_approvals _driving _layers",
-    "_adriver _driver",
+    "_admission _attempts _elsewhere _offload",
+    "_driving _layers _questions _resume",
+    "_adriver _approvals _driver",
     "_pipeline",
     # Many calls.
     "_batch _transcript engines",

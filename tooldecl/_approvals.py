@@ -11,55 +11,30 @@ Invariants:
 
 from __future__ import annotations
 
-import contextvars
-import logging
-
 from collections.abc import Generator
 from typing import Any, final
 
 from ._answers import Answers
 from ._attempts import Attempts, Flow, Step
-from ._calls import ToolRequest, ToolResult
-from ._context import ToolContext
+from ._calls import ToolResult
 from ._decisions import Answer, Approved, Decision, Denied, Suspend
-from ._errors import is_fatal
 from ._gate import Admitted, admit
 from ._held import Held, Kind
-from ._isolation import Attempt
 from ._jsonforms import JSON
 from ._meta import ToolMeta
+from ._questions import Over, Questions
 from ._runtime import Incoming, Runtime
 from ._terminal import resolve_timeout
-from ._texts import type_names
 from .exceptions import (
     ApprovalDeniedError,
-    ApprovalExpiredError,
     CallError,
     CallPendingError,
-    EngineBusyError,
-    NotRunError,
 )
 from .filters._approval import Approval
 
 
-logger = logging.getLogger("tooldecl")
-
-_WORDS: dict[type[Decision], str] = {
-    Approved: "approved",
-    Denied: "denied",
-    Answer: "answered",
-    Suspend: "suspended",
-}
-
-
-class _Over(Exception):  # noqa: N818 (a signal between two of our own frames)
-    """
-    The call has its answer, without a body.
-    """
-
-    def __init__(self, result: ToolResult) -> None:
-        super().__init__()
-        self.result = result
+# So many times may those who are asked edit what the others have approved of.
+MOST_EDITS = 10
 
 
 @final
@@ -74,6 +49,7 @@ class Approvals:
         "_decided",
         "_incoming",
         "_meta",
+        "_questions",
         "_runtime",
     )
 
@@ -90,21 +66,27 @@ class Approvals:
         self._answers = answers
         self._attempts = attempts
         self._meta = meta
+        self._questions = Questions(runtime, incoming, answers, meta)
         self._decided: dict[tuple[int, str], Decision] = {}
 
     def run(self, admitted: Admitted) -> Flow:
         """
         Run the body once everybody has approved of it.
         """
-        asked = admitted.arguments
+        resumed, asked = self._incoming.resumed, admitted.arguments
+        if resumed is not None and resumed.result is not None:
+            made: ToolResult = resumed.result(self._answers)  # it has run, elsewhere
+            return made
         try:
             if self._meta.sensitive:
                 admitted = yield from self._approved(admitted)
             if self._meta.external:
-                return self._from_elsewhere(asked, admitted)
-        except _Over as over:
+                self._give_away(asked, admitted)
+        except Over as over:
             return over.result
-        except CallError as error:  # edited arguments that the gate refuses
+        except (
+            CallError
+        ) as error:  # edited arguments that the gate refuses, or a budget
             return self._answers.refusal(error)
 
         return (yield from self._attempts.run(admitted))
@@ -113,35 +95,46 @@ class Approvals:
         """
         Ask everybody in turn; return the call with what they have edited.
 
+        What somebody edits is asked about again, of all others.
+
         Raises:
-            _Over: Somebody did not approve.
+            Over: Somebody did not approve.
             CallError: The gate refuses what somebody has edited.
         """
-        asked, first = admitted.arguments, 0
+        asked, approvals = admitted.arguments, self._runtime.approvals
+        done: set[int] = set()
         held = self._held_for(asked)
         if held is not None:  # approved so far, with these edits
-            first = held.place
+            done.update(held.approved)
             admitted = self._with(admitted, held.arguments)
-        for place, approval in enumerate(self._runtime.approvals):
-            if place < first:
-                continue
-            decision = yield from self._decision(place, approval, admitted)
+        edits = 0
+        while left := [p for p in range(len(approvals)) if p not in done]:
+            place = left[0]
+            decision = yield from self._decision(place, approvals[place], admitted)
             match decision:
                 case Approved(arguments=None):
-                    continue
+                    pass
                 case Approved(arguments=edited):
-                    admitted = self._with(admitted, edited)
+                    changed = self._with(admitted, edited)
+                    if changed is not admitted:
+                        edits, admitted = edits + 1, changed
+                        done.clear()
+                    if edits > MOST_EDITS:
+                        self._questions.fail(
+                            approvals[place], "they do not come to an end"
+                        )
                 case Denied(reason=reason):
                     self._over(ApprovalDeniedError(tool=self._meta.name, reason=reason))
                 case Answer(text=text):
-                    raise _Over(self._answers.given(text, text))
+                    raise Over(self._answers.given(text, text))
                 case Suspend(expires=expires):
                     limit = expires if isinstance(expires, float) else None
-                    self._hold("approval", asked, admitted, place, limit)
+                    self._hold("approval", asked, admitted, place, limit, done)
+            done.add(place)
 
         return admitted
 
-    def _held_for(self, asked: dict[str, Any]) -> Any:
+    def _held_for(self, asked: dict[str, Any]) -> Held | None:
         """
         Return how a resumed call was held, where it is still the same call.
         """
@@ -162,7 +155,7 @@ class Approvals:
         return admit(runtime.table, runtime.json_limits, self._meta.name, arguments)
 
     def _over(self, error: CallError) -> None:
-        raise _Over(self._answers.refusal(error))
+        raise Over(self._answers.refusal(error))
 
     def _decision(
         self, place: int, approval: Approval, admitted: Admitted
@@ -183,101 +176,26 @@ class Approvals:
         ):
             decision = resumed.decision
         else:
-            decision = yield from self._ask(approval, admitted)
+            decision = yield from self._questions.ask(approval, admitted)
         if not isinstance(decision, Suspend):
             self._decided[key] = decision
-        self._tell(_WORDS[type(decision)])
+        self._questions.tell(decision)
 
         return decision
 
-    def _ask(
-        self, approval: Approval, admitted: Admitted
-    ) -> Generator[Step, None, Decision]:
+    def _give_away(self, asked: dict[str, Any], admitted: Admitted) -> None:
         """
-        Ask, within the time there is for that.
+        Let somebody else run the call, and wait for what comes of it.
 
         Raises:
-            _Over: There is no decision.
+            Over: It waits.
+            CallError: A budget does not allow it.
         """
-        attempt = self._question(approval, admitted)
-        if self._runtime.reports:
-            self._runtime.reports.asked(
-                self._incoming.call_id, self._meta.name, approval.expires
-            )
-        yield attempt
-        error, value = attempt.error, attempt.value
-        if attempt.timed_out:
-            self._out_of_time(attempt, approval)
-        if attempt.refused is not None:
-            self._over(EngineBusyError(tool=self._meta.name, reason=attempt.refused))
-        if error is not None and is_fatal(error, self._runtime.stop_on):
-            raise error
-        if error is not None or type(value) not in _WORDS:
-            self._failed(approval, error)
-        decision: Decision = value
-
-        return decision
-
-    def _question(self, approval: Approval, admitted: Admitted) -> Attempt:
-        request = ToolRequest(
-            call_id=self._incoming.call_id,
-            name=self._meta.name,
-            arguments=admitted.arguments,
-            meta=self._meta,
-        )
-        attempt = Attempt(
-            lambda _values, _context: approval.approver(request),
-            {},
-            ToolContext(self._incoming, attempt=0),
-            contextvars.copy_context(),
-        )
-        attempt.is_async, attempt.aside = approval.is_async, True
-        attempt.signal, attempt.apart = self._incoming.signal, self._incoming.apart
-        attempt.timeout, attempt.source = approval.expires, "declared"
-        if self._incoming.deadline is not None:
-            left = self._incoming.deadline - self._runtime.clock.monotonic()
-            attempt.keep_to_batch(max(0.0, left))
-
-        return attempt
-
-    def _out_of_time(self, attempt: Attempt, approval: Approval) -> None:
-        self._tell("expired")
-        if attempt.source == "batch":
-            reason = "the batch's time was over before somebody decided about it"
-            self._over(NotRunError(tool=self._meta.name, reason=reason))
-        self._over(ApprovalExpiredError(tool=self._meta.name, limit=approval.expires))
-
-    def _failed(self, approval: Approval, error: BaseException | None) -> None:
-        """
-        Block a call about which nothing sensible was said.
-        """
-        self._tell("failed")
-        kinds = "it gave no decision" if error is None else ", ".join(type_names(error))
-        text = "The approver %r failed for %r: %s."
-        logger.warning(text, approval.name, self._meta.name, kinds)
-
-        raise _Over(self._answers.blocked(approval.name, error))
-
-    def _tell(self, decision: str) -> None:
-        if self._runtime.reports:
-            self._runtime.reports.decided(
-                self._incoming.call_id, self._meta.name, decision
-            )
-
-    def _from_elsewhere(self, asked: dict[str, Any], admitted: Admitted) -> ToolResult:
-        """
-        Return the result that has come from elsewhere, or wait for it.
-        """
-        resumed = self._incoming.resumed
-        if resumed is not None and resumed.result is not None:
-            if self._incoming.charge is not None:
-                self._incoming.charge.begin()
-            made: ToolResult = resumed.result(self._answers)
-            return made
+        if self._incoming.charge is not None:
+            self._incoming.charge.begin()
         limit, _ = resolve_timeout(self._meta, self._runtime.engine_timeout)
-        self._hold("external", asked, admitted, len(self._runtime.approvals), limit)
-
-        raise AssertionError("unreachable")
+        everybody = set(range(len(self._runtime.approvals)))
+        self._hold("external", asked, admitted, len(everybody), limit, everybody)
 
     def _hold(
         self,
@@ -286,6 +204,7 @@ class Approvals:
         admitted: Admitted,
         place: int,
         limit: float | None,
+        approved: set[int],
     ) -> None:
         self._incoming.held = Held(
             kind=kind,
@@ -293,5 +212,6 @@ class Approvals:
             arguments=admitted.arguments,
             place=place,
             limit=limit,
+            approved=tuple(sorted(approved)),
         )
         self._over(CallPendingError(tool=self._meta.name, kind=kind))

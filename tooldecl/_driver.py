@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, final
@@ -125,7 +125,7 @@ class Driver(Driving):
         return step.result
 
     @contextmanager
-    def _own_signal(self, step: Surround) -> Iterator[StopSignal]:
+    def _own_signal(self, step: Surround) -> Generator[StopSignal, None, None]:
         """
         Stop what is inside of a filter by itself, or with what the filter is inside of.
         """

@@ -25,6 +25,7 @@ class Held:
         arguments: The same after all edits by those who have approved it.
         place: Which approval it waits for.
         limit: Seconds to wait, or None.
+        approved: Which approvals these arguments have already.
     """
 
     kind: Kind
@@ -32,6 +33,7 @@ class Held:
     arguments: dict[str, Any]
     place: int
     limit: float | None
+    approved: tuple[int, ...] = ()
 
 
 @final

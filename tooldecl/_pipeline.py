@@ -18,7 +18,7 @@ from ._adriver import AsyncDriver
 from ._answers import Answers
 from ._approvals import Approvals
 from ._attempts import Attempts, Flow
-from ._calls import ToolResult
+from ._calls import Status, ToolResult
 from ._context import AROUND, seal
 from ._driver import Driver, Step
 from ._gate import Admitted, admit
@@ -232,6 +232,8 @@ class Call:
         if result is None:
             raise AssertionError("unreachable")
         result = self._stamped(self._answers.fitted(result))
+        if result.status is not Status.PENDING:  # a filter has made something else of it
+            self._incoming.held = None
         self._settle()
         self._answers.attempt = None
         if self._runtime.reports:
@@ -262,8 +264,10 @@ class Call:
         """
         Give back what the call was charged, where no body has begun.
         """
-        if self._incoming.charge is not None:
-            self._incoming.charge.settle(ran=self._answers.ran)
+        charge, held = self._incoming.charge, self._incoming.held
+        if charge is not None:
+            given_away = held is not None and held.kind == "external"
+            charge.settle(ran=self._answers.ran or given_away)
 
     def _stamped(self, result: ToolResult) -> ToolResult:
         """

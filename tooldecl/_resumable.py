@@ -13,7 +13,7 @@ from ._charging import Charge
 from ._doors import Doors, Failures
 from ._gather import arun_all, run_all
 from ._ids import new_id
-from ._resume import TakenUp, suspension_of, take_up
+from ._resume import Claims, TakenUp, suspension_of, take_up
 from ._suspension import BatchResult, Suspension, batch_result
 
 
@@ -22,7 +22,7 @@ class Resumable(Doors):
     How calls go on that have waited.
     """
 
-    _claims: dict[tuple[str, int, int], object]
+    _claims: Claims
 
     def resume(
         self,
@@ -107,7 +107,7 @@ class Resumable(Doors):
         self._check_open()
         check_failures(failures)
         taken = take_up(
-            self._runtime, suspension, decisions, deps=run.deps, claim=self._claim
+            self._runtime, suspension, decisions, deps=run.deps, claims=self._claims
         )
         self._state.adopt(suspension.state)
         meters = self._meters(None)
@@ -122,11 +122,6 @@ class Resumable(Doors):
             )
 
         return taken
-
-    def _claim(self, key: tuple[str, int, int]) -> bool:
-        token = object()
-
-        return self._claims.setdefault(key, token) is token
 
     def _merge(
         self,

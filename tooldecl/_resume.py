@@ -4,30 +4,23 @@ Take up calls that waited: every decision is checked before anything runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import threading
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from ._answers import Answers
 from ._calls import ToolResult
 from ._clock import wall
-from ._decisions import Again, Answer, Approved, Denied, Proceed, Suspend
+from ._decisions import Again, Answer, Approved, Decision, Denied, Proceed, Suspend
+from ._elsewhere import result_maker
 from ._encode import encode
+from ._gate import admit
 from ._held import Resumed
 from ._ids import new_id
 from ._runtime import Incoming, Runtime
-from ._schema import check_returned
-from ._signature import Promise
 from ._suspension import PendingCall, Suspension
-from ._texts import failed
-from .exceptions import (
-    ApprovalExpiredError,
-    CallError,
-    NotFound,
-    ResultTooLargeError,
-    ResumeError,
-    ToolError,
-)
+from .exceptions import ApprovalExpiredError, CallError, ResumeError
 
 
 _DECISIONS = (Answer, Approved, Denied, Suspend)
@@ -43,7 +36,7 @@ class TakenUp:
     Attributes:
         calls: The calls to be run, each with what it has waited for.
         pending: All calls that were decided about, as they were held.
-        paid: Those whose body has run before and was charged.
+        paid: Those that were charged: their body has run, or was given away.
     """
 
     calls: list[Incoming]
@@ -54,16 +47,16 @@ class TakenUp:
 def take_up(
     runtime: Runtime,
     suspension: object,
-    decisions: object,
+    decisions: Any,
     *,
     deps: Any,
-    claim: Callable[[tuple[str, int, int]], bool],
+    claims: Claims,
 ) -> TakenUp:
     """
     Return the calls to be run, with what was decided about them.
 
     Args:
-        claim: Takes a call for good, once: it is taken up nowhere else.
+        claims: What was taken up before; a call is taken up for good.
 
     Raises:
         TypeError: It is no suspension, or the decisions are no mapping.
@@ -88,10 +81,12 @@ def take_up(
             resumed[call_id] = _resumed(runtime, call, decision)
         except (ValueError, CallError) as error:
             problems[call_id] = str(error)
-    _claim(problems, [waiting[call_id] for call_id in resumed], claim)
+    taken = [call for call in suspension.calls if call.call_id in resumed]
+    if not problems:
+        late = claims.take(taken)
+        problems = dict.fromkeys(late, "it has been taken up before")
     if problems:
         raise ResumeError(problems=problems)
-    taken = [call for call in suspension.calls if call.call_id in resumed]
 
     return TakenUp(
         calls=[
@@ -101,21 +96,35 @@ def take_up(
         ],
         pending=taken,
         paid=frozenset(
-            result.call_id for result in suspension.results if result.attempts
+            [r.call_id for r in suspension.results if r.attempts]
+            + [call.call_id for call in taken if call.kind == "external"]
         ),
     )
 
 
-def _claim(
-    problems: dict[str, str],
-    calls: Iterable[PendingCall],
-    claim: Callable[[tuple[str, int, int]], bool],
-) -> None:
-    if problems:
-        return
-    for call in calls:
-        if not claim((call.run_id, call.position, call.round)):
-            problems[call.call_id] = "it has been taken up before"
+@final
+class Claims:
+    """
+    Which calls were taken up: each of them once, by one thread.
+    """
+
+    __slots__ = ("_lock", "_taken")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._taken: set[tuple[str, int, int]] = set()
+
+    def take(self, calls: Iterable[PendingCall]) -> list[str]:
+        """
+        Take all of *calls*, or none; return the ids of those that were taken before.
+        """
+        keys = {(c.run_id, c.position, c.round): c.call_id for c in calls}
+        with self._lock:
+            late = [call_id for key, call_id in keys.items() if key in self._taken]
+            if not late:
+                self._taken.update(keys)
+
+        return late
 
 
 def _resumed(runtime: Runtime, call: PendingCall, decision: object) -> Resumed | None:
@@ -139,57 +148,31 @@ def _resumed(runtime: Runtime, call: PendingCall, decision: object) -> Resumed |
                 "it waits for a decision: Approved, Denied, Answer or Suspend, got "
                 f"{type(decision).__name__}"
             )
+        _check_asked(runtime, call, decision)
         return Resumed(held=call.held(), decision=decision)
     if is_decision:
         raise ValueError(
             f"it waits for its result and not for a decision, got {type(decision).__name__}"
         )
 
-    return Resumed(held=call.held(), result=_result_maker(runtime, call, decision))
+    return Resumed(held=call.held(), result=result_maker(runtime, call, decision))
 
 
-def _result_maker(
-    runtime: Runtime, call: PendingCall, given: Any
-) -> Callable[[Answers], ToolResult]:
+def _check_asked(runtime: Runtime, call: PendingCall, decision: Decision) -> None:
     """
-    Check a result from elsewhere; return what makes the call's result of it.
+    Refuse a decision that nothing in this client would heed.
+
+    Raises:
+        ValueError: Nobody is asked here about such a call.
+        CallError: The gate refuses what was edited.
     """
-    name, limit = call.name, runtime.external_limit
-    if isinstance(given, (ToolError, NotFound)):
-        return lambda answers: _failure(answers, name, given, limit)
-    if isinstance(given, BaseException):
-        raise ValueError(
-            "an error from elsewhere is given as a ToolError or a NotFound, got "
-            f"{type(given).__name__}"
-        )
-    content = encode(given, tool=name)
-    if name in runtime.table:
-        entry = runtime.table.entry(name)
-        if isinstance(entry.declared.promise, Promise):
-            check_returned(entry.declared.promise, given)
-        overflow = entry.meta.on_overflow
-    else:
-        overflow = "fail"
-    if overflow not in ("truncate", "offload"):
-        overflow = runtime.on_overflow
-    if overflow == "fail" and limit is not None and len(content) > limit:
-        raise ResultTooLargeError(tool=name, limit=limit, size=len(content))
-
-    def make(answers: Answers) -> ToolResult:
-        answers.limit = limit
-        return answers.from_elsewhere(given, content, None)
-
-    return make
-
-
-def _failure(
-    answers: Answers, name: str, error: ToolError | NotFound, limit: int | None
-) -> ToolResult:
-    answers.limit = limit
-    if isinstance(error, NotFound):
-        return answers.nothing_elsewhere(error)
-
-    return answers.from_elsewhere(None, "", failed(name, error, 1))
+    meta = runtime.table.get(call.name)
+    if meta is None:
+        return
+    if not meta.sensitive or call.place >= len(runtime.approvals):
+        raise ValueError("this client does not ask about it, or asks fewer about it")
+    if isinstance(decision, Approved) and decision.arguments is not None:
+        admit(runtime.table, runtime.json_limits, call.name, decision.arguments)
 
 
 def _incoming(
@@ -206,7 +189,10 @@ def _incoming(
     )
     incoming.original_id = call.original_id
     if call.expires_at is not None and wall() > call.expires_at:
-        incoming.refusal = ApprovalExpiredError(tool=call.name, limit=call.limit)
+        kind: Any = call.kind
+        incoming.refusal = ApprovalExpiredError(
+            tool=call.name, limit=call.limit, kind=kind
+        )
     else:
         incoming.resumed = resumed
 
@@ -270,6 +256,7 @@ def _pending(call: Incoming, index: int, last: PendingCall | None) -> PendingCal
         given=given if isinstance(given, str) else encode(given or {}, tool=call.name),
         asked=held.asked,
         place=held.place,
+        approved=held.approved,
         run_id=call.run_name(),
         position=call.position,
         index=index,

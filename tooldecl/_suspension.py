@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, final
 
 from ._calls import Fate, Status, ToolResult
@@ -24,6 +25,26 @@ __all__ = ["BatchResult", "PendingCall", "Suspension"]
 VERSION = 1
 
 NO_KINDS: Mapping[str, Kind] = ReadOnlyDict()
+
+
+_MAPPING: Any = Mapping
+_NUMBER_OR_NONE: Any = (int, float, NoneType)
+_KINDS: dict[str, Any] = {
+    "call_id": str,
+    "name": str,
+    "arguments": Mapping,
+    "expires_at": _NUMBER_OR_NONE,
+    "limit": _NUMBER_OR_NONE,
+    "given": str,
+    "asked": Mapping,
+    "place": int,
+    "run_id": str,
+    "position": int,
+    "index": int,
+    "original_id": (str, NoneType),
+    "round": int,
+    "approved": (tuple, list),
+}
 
 
 @final
@@ -43,6 +64,7 @@ class PendingCall:
         given: The arguments as they were sent, as JSON text.
         asked: The arguments before anybody edited them.
         place: Which of the client's approvals it waits for.
+        approved: Which of them its final arguments have.
         run_id: Names the run that it belongs to.
         position: Its place in that run.
         index: Its place in its batch.
@@ -53,22 +75,30 @@ class PendingCall:
     call_id: str
     name: str
     kind: Kind | Literal["environment"]
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, Any] = field(repr=False)
     expires_at: float | None
     limit: float | None
-    given: str
-    asked: Mapping[str, Any]
+    given: str = field(repr=False)
+    asked: Mapping[str, Any] = field(repr=False)
     place: int
     run_id: str
     position: int
     index: int
     original_id: str | None = None
     round: int = 0
+    approved: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in ("arguments", "asked"):
-            frozen = frozen_mapping(getattr(self, field))
-            object.__setattr__(self, field, frozen)
+        for name, kinds in _KINDS.items():
+            given: object = getattr(self, name)
+            if not isinstance(given, kinds) or isinstance(given, bool):
+                kind = type(given).__name__
+                raise TypeError(f"{name} of a call that waits is no {kind}")
+        if self.kind not in ("approval", "external", "environment"):
+            raise TypeError(f"a call waits for no {self.kind!r:.40}")
+        for name in ("arguments", "asked"):
+            object.__setattr__(self, name, frozen_mapping(getattr(self, name)))
+        object.__setattr__(self, "approved", tuple(self.approved))
 
     def held(self) -> Held:
         """
@@ -82,6 +112,7 @@ class PendingCall:
             arguments=copied(self.arguments),
             place=self.place,
             limit=self.limit,
+            approved=self.approved,
         )
 
 
@@ -108,7 +139,7 @@ class Suspension:
     results: tuple[ToolResult, ...]
     snapshot: Mapping[str, Any]
     state: Mapping[str, Any]
-    loop: Mapping[str, Any] | None = None
+    loop: Mapping[str, Any] | None = field(default=None, repr=False)
 
     def to_json(self) -> str:
         """
@@ -145,7 +176,12 @@ class Suspension:
             if version != VERSION:
                 raise ValueError(f"It is of version {version!r}, not {VERSION}.")
             calls = tuple(PendingCall(**call) for call in plain["calls"])
-            kinds = {c.call_id: c.kind for c in calls if c.kind != "environment"}
+            kinds: dict[str, Kind] = {
+                c.call_id: c.kind for c in calls if c.kind != "environment"
+            }
+            answered = {result["call_id"] for result in plain["results"]}
+            if not answered.issuperset(call.call_id for call in calls):
+                raise ValueError("A call waits that is none of the batch.")
             return cls(
                 id=plain["id"],
                 calls=calls,
@@ -176,8 +212,8 @@ def _plain_state(state: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _as_dict(value: object) -> dict[Any, Any]:
-    if isinstance(value, Mapping):
+def _as_dict(value: Any) -> dict[Any, Any]:
+    if isinstance(value, _MAPPING):
         return dict(value)
 
     raise TypeError(f"A {type(value).__name__} has no JSON form.")

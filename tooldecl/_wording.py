@@ -37,6 +37,32 @@ def seconds(value: float) -> str:
     return f"{value:.4g} s"
 
 
+def denied_text(tool: str, reason: str) -> str:
+    """
+    Say that somebody refused the call, and that this is no failure.
+    """
+    why = f"The reason given: {reason}" if reason else "No reason was given."
+
+    return (
+        f"Tool {tool!r} was not run: the call was refused. That is a decision and not a "
+        f"failure. {why}"
+    )
+
+
+def expired_text(tool: str, limit: float | None, kind: str) -> str:
+    """
+    Say that a decision, or a result from elsewhere, has not come in time.
+    """
+    within = "in time" if limit is None else f"within {seconds(limit)}"
+    if kind == "approval":
+        return f"Tool {tool!r} was not run: nobody decided about the call {within}."
+
+    return (
+        f"Tool {tool!r} has no result: none came from elsewhere {within}. It may have "
+        "taken effect there."
+    )
+
+
 def budget_text(name: str, limit: float, whose: str) -> str:
     """
     Say which limit of a budget is reached, as in ``the client's budget of 5 calls is used up``.

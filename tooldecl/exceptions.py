@@ -51,7 +51,9 @@ from ._wording import (
     LEVEL_TEXTS,
     SOURCE_TEXTS,
     budget_text,
+    denied_text,
     exit_text,
+    expired_text,
     joined,
     seconds,
     some_of,
@@ -96,6 +98,7 @@ __all__ = [
 
 ErrorClass: TypeAlias = Literal["transient", "semantic", "environment"]
 BudgetLevel: TypeAlias = Literal["client", "loop", "call"]
+WaitsFor: TypeAlias = Literal["approval", "external"]
 
 ERROR_CLASSES = ("transient", "semantic", "environment")
 
@@ -302,29 +305,26 @@ class ApprovalDeniedError(CallError, PermissionError):
     def __init__(self, *, tool: str, reason: str = "") -> None:
         self.tool = tool
         self.reason = reason
-        why = f" The reason given: {reason}" if reason else " No reason was given."
-        super().__init__(
-            f"Tool {tool!r} was not run: the call was refused. That is a decision and "
-            f"not a failure.{why}"
-        )
+        super().__init__(denied_text(tool, reason))
 
 
 class ApprovalExpiredError(CallError):
     """
-    Nobody decided in time, so the call was not run.
+    Nobody decided in time, or no result came from elsewhere in time.
 
     Attributes:
         tool: Name of the tool.
-        limit: Seconds that there were to decide, or None.
+        limit: Seconds that there were, or None.
+        kind: ``"approval"`` or ``"external"``: what was waited for.
     """
 
-    def __init__(self, *, tool: str, limit: float | None) -> None:
+    def __init__(
+        self, *, tool: str, limit: float | None, kind: WaitsFor = "approval"
+    ) -> None:
         self.tool = tool
         self.limit = limit
-        within = "in time" if limit is None else f"within {seconds(limit)}"
-        super().__init__(
-            f"Tool {tool!r} was not run: nobody decided about the call {within}."
-        )
+        self.kind = kind
+        super().__init__(expired_text(tool, limit, kind))
 
 
 class CallPendingError(CallError):
@@ -337,7 +337,7 @@ class CallPendingError(CallError):
         suspension: What `ToolClient.resume` takes; set once the batch has ended.
     """
 
-    def __init__(self, *, tool: str, kind: Literal["approval", "external"]) -> None:
+    def __init__(self, *, tool: str, kind: WaitsFor) -> None:
         self.tool = tool
         self.kind = kind
         self.suspension: object = None

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import sys
+import termios
 import threading
 
 from collections.abc import Awaitable, Callable
@@ -98,8 +99,9 @@ class TerminalApprover:
     """
     Ask on the terminal; where there is none, go by a rule that is said.
 
-    It shows the arguments to whoever sits at the terminal. One question is asked at a
-    time.
+    It shows the arguments to whoever sits at the terminal, also those of a sensitive tool.
+    One question is asked at a time; one that has expired stays there until it is answered.
+    Anything but ``y`` or ``yes`` denies the call, and is its reason.
 
     Args:
         otherwise: Decides where there is no terminal; `deny_all` unless told otherwise.
@@ -137,14 +139,16 @@ class TerminalApprover:
 
 def _terminal() -> TextIO | None:
     """
-    Open the terminal of this process, whatever its standard streams are.
+    Open the terminal of this process, where somebody sits at its standard input.
     """
-    if not sys.stdin or not sys.stdin.isatty():
-        return None
     try:
+        if sys.stdin is None or not sys.stdin.isatty():
+            return None
         fd = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
-    except OSError:
+    except (OSError, ValueError):  # there is none, or standard input is closed
         return None
+    # What was typed before the question was there is no answer to it.
+    termios.tcflush(fd, termios.TCIFLUSH)
 
     return io.TextIOWrapper(io.FileIO(fd, "w+"), encoding="utf-8", write_through=True)
 
@@ -157,8 +161,8 @@ def _ask(terminal: TextIO, request: ToolRequest) -> Decision:
         "Run it? y, or n and a reason: "
     )
     words = terminal.readline().strip()
-    answer, _, reason = words.partition(" ")
-    if answer.lower() in ("y", "yes"):
+    if words.lower() in ("y", "yes"):
         return Approved()
+    answer, _, reason = words.partition(" ")
 
-    return Denied(reason.strip())
+    return Denied(reason.strip() if answer.lower() in ("n", "no") else words)
