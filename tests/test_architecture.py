@@ -41,7 +41,7 @@ LAYERS = [
     "_build _groups",
     "_decl _table",
     # One call.
-    "_definitions _gate _errors _cut _budget _stores",
+    "_definitions _gate _errors _cut _budget _faults _stores",
     "_encode _meter _retry _sqlitestore _texts filters _isolation",
     "_processes",
     "_statuses",

@@ -4,7 +4,6 @@ What a client is built with besides its tools, checked as a whole.
 
 from __future__ import annotations
 
-import inspect
 import random
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,9 +13,16 @@ from typing import Any, final
 from ._budget import Budget
 from ._charging import meter_of
 from ._clock import Clock, SystemClock
+from ._faults import (
+    Faults,
+    check_limit,
+    check_overflow,
+    check_reducers,
+    check_slots,
+    is_async,
+)
 from ._meta import Overflow
 from ._meter import BudgetMeter
-from ._policy import shown
 from ._readonly import ReadOnlyDict, frozen_mapping
 from ._state import Reducer
 from ._stores import ResultStore
@@ -64,19 +70,6 @@ _ITERABLE: Any = Iterable
 _NO_LISTS: Any = (str, bytes, Mapping)
 
 
-class _Faults:
-    """
-    Collects what is wrong, so that all of it is reported at once.
-    """
-
-    def __init__(self) -> None:
-        self.found: list[DeclarationError] = []
-
-    def check(self, holds: object, rule: str, got: object) -> None:
-        if not holds:
-            self.found.append(DeclarationError(f"{rule}, got {shown(got)}."))
-
-
 def read_settings(
     *,
     engine: Any,
@@ -97,7 +90,7 @@ def read_settings(
     """
     Check and copy a client's options; return them, or None and everything that is wrong.
     """
-    faults = _Faults()
+    faults = Faults()
     _check_engine(engine, faults)
     _check_sources(clock, rng, faults)
     faults.check(
@@ -105,13 +98,13 @@ def read_settings(
         "ToolClient(json_limits=...) takes a JSONLimits",
         json_limits,
     )
-    _check_limit("result_limit", result_limit, faults)
-    _check_limit("external_limit", external_limit, faults)
-    _check_overflow(on_overflow, store, faults)
+    check_limit("result_limit", result_limit, faults)
+    check_limit("external_limit", external_limit, faults)
+    check_overflow(on_overflow, store, faults)
     rule = "ToolClient(budget=...) takes a Budget"
     faults.check(budget is None or isinstance(budget, Budget), rule, budget)
-    _check_slots("state", state, faults)
-    _check_reducers({} if reducers is None else reducers, faults)
+    check_slots("state", state, faults)
+    check_reducers({} if reducers is None else reducers, faults)
     checked_filters, approvals = _filters(filters, faults)
     checked_hooks = _hooks(hooks, faults)
     checked_types = _types(stop_on, faults)
@@ -142,44 +135,7 @@ def read_settings(
     )
 
 
-def _check_limit(option: str, limit: object, faults: _Faults) -> None:
-    faults.check(
-        limit is None or (type(limit) is int and limit > 0),
-        f"ToolClient({option}=...) takes characters from 1, or None",
-        limit,
-    )
-
-
-def _check_overflow(on_overflow: object, store: object, faults: _Faults) -> None:
-    rule = "ToolClient(on_overflow=...) takes 'fail', 'truncate' or 'offload'"
-    choices = ("fail", "truncate", "offload")
-    faults.check(
-        isinstance(on_overflow, str) and on_overflow in choices, rule, on_overflow
-    )
-    methods = [getattr(store, name, None) for name in ("put", "get")]
-    rule = "ToolClient(store=...) takes an object with put() and get()"
-    usable = all(callable(method) and not _is_async(method) for method in methods)
-    faults.check(store is None or (usable and not isinstance(store, type)), rule, store)
-
-
-def _check_slots(option: str, given: object, faults: _Faults) -> None:
-    rule = f"ToolClient({option}=...) takes a mapping with text keys"
-    slots: Any = given
-    if not isinstance(slots, _MAPPING):
-        faults.check(False, rule, type(given))
-        return
-    for slot in slots:
-        faults.check(isinstance(slot, str), rule, slot)
-
-
-def _check_reducers(given: Any, faults: _Faults) -> None:
-    _check_slots("reducers", given, faults)
-    rule = "ToolClient(reducers=...) takes a Reducer for each slot"
-    for reducer in given.values() if isinstance(given, _MAPPING) else ():
-        faults.check(isinstance(reducer, Reducer), rule, reducer)
-
-
-def _check_engine(engine: object, faults: _Faults) -> None:
+def _check_engine(engine: object, faults: Faults) -> None:
     """
     Check an engine as a host may have written it.
     """
@@ -194,7 +150,7 @@ def _check_engine(engine: object, faults: _Faults) -> None:
         faults.found.append(error)
 
 
-def _check_sources(clock: object, rng: object, faults: _Faults) -> None:
+def _check_sources(clock: object, rng: object, faults: Faults) -> None:
     methods = [getattr(clock, name, None) for name in ("monotonic", "sleep", "asleep")]
     faults.check(
         clock is None or all(callable(method) for method in methods),
@@ -227,7 +183,7 @@ def asks_anybody(filters: object) -> bool:
     )
 
 
-def _items(given: Any, what: str, faults: _Faults) -> tuple[Any, ...]:
+def _items(given: Any, what: str, faults: Faults) -> tuple[Any, ...]:
     items = listed(given)
     if isinstance(items, tuple):
         return items
@@ -237,7 +193,7 @@ def _items(given: Any, what: str, faults: _Faults) -> tuple[Any, ...]:
 
 
 def _filters(
-    given: Any, faults: _Faults
+    given: Any, faults: Faults
 ) -> tuple[tuple[Layered, ...], tuple[Approval, ...]]:
     """
     Return the layers of the onion, and apart from them those who are asked last.
@@ -256,22 +212,16 @@ def _filters(
     return tuple(checked), tuple(approvals)
 
 
-def _hooks(given: Any, faults: _Faults) -> tuple[Hook, ...]:
+def _hooks(given: Any, faults: Faults) -> tuple[Hook, ...]:
     hooks = _items(given, "hooks", faults)
     rule = "A hook is a callable of one event that waits for nothing"
     for hook in hooks:
-        faults.check(callable(hook) and not _is_async(hook), rule, hook)
+        faults.check(callable(hook) and not is_async(hook), rule, hook)
 
     return hooks
 
 
-def _is_async(hook: object) -> bool:
-    call = getattr(type(hook), "__call__", None)  # noqa: B004 (its kind, not whether)
-
-    return inspect.iscoroutinefunction(hook) or inspect.iscoroutinefunction(call)
-
-
-def _types(given: Any, faults: _Faults) -> tuple[type[BaseException], ...]:
+def _types(given: Any, faults: Faults) -> tuple[type[BaseException], ...]:
     types = _items(given, "stop_on", faults)
     rule = "ToolClient(stop_on=...) takes exception types"
     for kind in types:
