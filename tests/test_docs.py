@@ -510,6 +510,14 @@ SAMPLES = {
             tool="fetch", type_names=["ConnectionError"], attempts=3
         ),
     ],
+    "SubRunError": [
+        exceptions.SubRunError(
+            name="research",
+            stop_reason="max_turns",
+            why="has used up its 10 turns",
+            result=None,
+        )
+    ],
     "UnencodableResultError": [
         exceptions.UnencodableResultError(
             tool="fetch",
