@@ -2,8 +2,9 @@
 Rows of figures, each beside its floor, from interleaved rounds.
 
 A probe takes a sample in every round: what is measured and its floors, in turn, in one
-process, which is the probe's own. A row shows medians over the rounds, and the median of the ratios *within* a
-round, because a machine that is shared moves both by more than the code does.
+process, which is the probe's own. Of short calls a sample has the best of many slices. A
+row shows medians over the rounds, and the median of the ratios *within* a round, because
+a machine that is shared moves both by more than the code does.
 """
 
 from __future__ import annotations
