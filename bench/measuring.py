@@ -90,7 +90,8 @@ class Line:
     """
 
     row: Row
-    samples: Sequence[Sample] = field(repr=False)
+    probe: str
+    samples: Sequence[Sample] = field(default=(), repr=False)
 
     @property
     def median(self) -> float:
@@ -209,7 +210,7 @@ class Served:
         """
         The rows with their figures.
         """
-        return [Line(row, self.samples) for row in self.probe.rows]
+        return [Line(row, self.probe.name, self.samples) for row in self.probe.rows]
 
 
 def in_turn(

@@ -15,7 +15,6 @@ import os
 import platform
 import sys
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from pathlib import Path
 # With PYTHONSAFEPATH the folder of a script is not searched.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from measuring import Probe, Served, load, serve
+from measuring import Line, Probe, Served, load, serve
 from rows import PROBES
 from table import as_data, show
 
@@ -34,28 +33,23 @@ COMMAND = (sys.executable, str(Path(__file__).resolve()), "--serve")
 
 def chosen(only: str | None) -> list[Probe]:
     """
-    Return the probes with a name or a row that contains *only*.
+    Return the probes with a row that fits *only*.
     """
-    if only is None:
-        return list(PROBES)
-    word = only.casefold()
-    found = [
-        probe
-        for probe in PROBES
-        if any(word in name.casefold() for name in [probe.name, *titles(probe)])
-    ]
+    found = [p for p in PROBES if any(fits(Line(row, p.name), only) for row in p.rows)]
     if not found:
         names = ", ".join(probe.name for probe in PROBES)
-        raise SystemExit(f"No row is called {only!r}. There are: {names}.")
+        raise SystemExit(f"No row fits {only!r}. Probes are: {names}.")
 
     return found
 
 
-def titles(probe: Probe) -> Sequence[str]:
+def fits(line: Line, only: str | None) -> bool:
     """
-    List the titles of a probe's rows.
+    Tell whether the title of a line, or the name of its probe, contains *only*.
     """
-    return [row.title for row in probe.rows]
+    words = f"{line.probe}\n{line.row.title}"
+
+    return only is None or only.casefold() in words.casefold()
 
 
 def tell(what: str) -> None:
@@ -97,7 +91,7 @@ def main() -> None:
                     tell(f"round {number + 1} of {rounds}: {one.probe.name}")
                     one.take()
     tell("")
-    lines = [line for one in served for line in one.lines]
+    lines = [line for one in served for line in one.lines if fits(line, given.only)]
     machine += f", after: {load()}"
     print(show(lines, machine))
     if given.json:

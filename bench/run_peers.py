@@ -94,9 +94,9 @@ def lines_of(name: str, samples: list[Sample]) -> Iterator[Line]:
         least = TARGETS.get((name, kind))
         if own == "sync" and name not in UNCHECKED:
             least = AHEAD
-        yield Line(row(name, kind, own, least), samples)
+        yield Line(row(name, kind, own, least), name, samples)
         if kind == "sync" and name != "smolagents":
-            yield Line(row(name, kind, "sync awaited", None), samples)
+            yield Line(row(name, kind, "sync awaited", None), name, samples)
 
 
 def own_kind(kind: str) -> str:
