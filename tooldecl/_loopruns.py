@@ -16,6 +16,7 @@ from typing import Self, final
 
 from ._calls import ToolResult
 from ._conversation import Conversation
+from ._policy import shown
 from ._rounds import Batch, Rounds, Rules
 from ._suspension import BatchResult, Suspension
 from ._terminal import close_quietly
@@ -43,6 +44,9 @@ class LoopRun:
         rounds: What comes next.
         on_end: Told how the run ended, or None.
         suspension: What the run goes on from, or None.
+
+    Raises:
+        TypeError: *on_end* cannot be called.
     """
 
     def __init__(
@@ -53,6 +57,9 @@ class LoopRun:
         on_end: Callable[[LoopResult], object] | None = None,
         suspension: Suspension | None = None,
     ) -> None:
+        told: object = on_end
+        if told is not None and not callable(told):
+            raise TypeError(f"on_end takes a callable, got {shown(told)}.")
         self._rules = rules
         self._model = model
         self._rounds = rounds

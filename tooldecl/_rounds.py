@@ -29,6 +29,7 @@ from ._decisions import Proceed
 from ._doors import Failures
 from ._environment import paused
 from ._meter import LimitName
+from ._policy import shown
 from ._suspension import BatchResult, Suspension, batch_result
 from ._turns import LoopResult, ModelRequest, Stop, StopReason, Turn
 from .exceptions import BudgetExceededError
@@ -94,7 +95,7 @@ class Rounds:
     ) -> None:
         self.state = state
         self._rules = rules
-        self._stop = None if stop is None else stop.is_set
+        self._stop = None if stop is None else _asking(stop)
         self._deps = deps
         self._reports = rules.client._runtime.reports
         self._snapshot: Mapping[str, Any] = {}
@@ -248,7 +249,24 @@ class Rounds:
         """
         table = self._rules.client.table
 
-        return all(r.ok and table[r.name].return_direct for r in results)
+        # What ran before it was suspended may be no tool of this client.
+        return all(
+            r.ok and r.name in table and table[r.name].return_direct for r in results
+        )
+
+
+def _asking(stop: Stop) -> Callable[[], bool]:
+    """
+    Return how to ask whether the run is to stop.
+
+    Raises:
+        TypeError: It is nothing that can be asked.
+    """
+    asked: object = getattr(stop, "is_set", None)
+    if not callable(asked):
+        raise TypeError(f"stop takes something with is_set(), got {shown(stop)}.")
+
+    return stop.is_set
 
 
 _CUT_OFF = (

@@ -103,61 +103,62 @@ def closed(messages: Iterable[Mapping[str, Any]]) -> list[Message]:
     for index, message in enumerate(messages):
         check_message(index, message)
         given.append(copy.deepcopy(dict(message)))
-    loose = {i: m for i, m in enumerate(given) if m["role"] == "tool"}
+    answers = _answers_in(given)
     healed: list[Message] = []
     for index, message in enumerate(given):
         if message["role"] != "tool":
             healed.append(message)
-            healed += _answers(given, index, loose)
+            healed += _answered(message, index, answers)
 
     return healed
 
 
-def _answers(
-    given: list[Message], index: int, loose: dict[int, Message]
-) -> list[Message]:
+Answers: TypeAlias = dict[tuple[int, object], list[tuple[int, Message]]]
+
+
+def _answers_in(given: list[Message]) -> Answers:
     """
-    Take the answers to the calls of one turn out of those that are *loose*.
+    Return the answers by the turn and the id that they are for, with their places.
+
+    An answer is for the latest turn before it that has a call of its id.
+    """
+    latest: dict[object, int] = {}
+    answers: Answers = {}
+    for place, message in enumerate(given):
+        if message["role"] != "tool":
+            latest |= {call["id"]: place for call in calls_in(message)}
+            continue
+        call_id: object = message.get("tool_call_id")
+        if isinstance(call_id, str) and call_id in latest:
+            key = latest[call_id], call_id
+            answers.setdefault(key, []).append((place, message))
+
+    return answers
+
+
+def _answered(turn: Message, index: int, answers: Answers) -> list[Message]:
+    """
+    Return the answers to the calls of one turn.
 
     They stay in their order; what has none gets one behind them.
     """
     found: dict[int, Message] = {}
     missing: list[Message] = []
     seen: set[str] = set()
-    for call in calls_in(given[index]):
-        call_id: str = call["id"]
-        until = _asked_again(given, index, call_id)
-        place = next(
-            (
-                place
-                for place, answer in loose.items()
-                if index < place < until and answer.get("tool_call_id") == call_id
-            ),
-            None,
-        )
-        if call_id in seen:  # an id that two calls have tells nobody which is answered
+    for call in calls_in(turn):
+        given = answers.get((index, call["id"]))
+        if call["id"] in seen:  # two calls of one id: nobody knows which is answered
             call["id"] = new_id("call")
         seen.add(call["id"])
-        if place is None:
+        if not given:
             missing.append(_made_up(call, _UNKNOWN))
             continue
-        answer = loose.pop(place)
+        place, answer = given.pop(0)
         if answer.get("status") == Status.PENDING:
             answer = _made_up(call, _GIVEN_UP)
         found[place] = {**answer, "tool_call_id": call["id"]}
 
     return [*(found[place] for place in sorted(found)), *missing]
-
-
-def _asked_again(given: list[Message], index: int, call_id: str) -> int:
-    """
-    Return where the next turn has a call of the same id: what follows answers that one.
-    """
-    for later in range(index + 1, len(given)):
-        if any(call["id"] == call_id for call in calls_in(given[later])):
-            return later
-
-    return len(given)
 
 
 _UNKNOWN = (

@@ -118,6 +118,15 @@ def test_the_model_is_shown_one_text():
     )
 
 
+def test_an_option_that_is_none_is_pythons_own_error():
+    """
+    E-01: as with the decorator, where the tool is made.
+    """
+    child = ToolLoop(ToolClient([note]), scripted())
+    with pytest.raises(TypeError, match="timeuot"):
+        sub(child, timeuot=5)
+
+
 async def test_it_can_be_called_directly():
     """
     SPEC 1: it is an async function of a text, as any decorated one.
