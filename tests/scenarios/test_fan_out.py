@@ -243,6 +243,26 @@ def test_what_means_stop_ends_all_of_it(front):
     assert "Tool 'scout' failed: HaltError." == contained.content
 
 
+def test_what_means_stop_ends_the_others(front):
+    """
+    R22, E-27: nobody waits for them any more, so they get their cancel.
+    """
+    heard = []
+
+    async def answer(task):
+        if task == "b":
+            raise MemoryError
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            heard.append(task)
+
+    with pytest.raises(MemoryError):
+        call(front, many(Echo(answer)), "scout", {"tasks": ["a", "b"]})
+
+    assert ["a"] == heard
+
+
 async def test_a_parent_that_is_cancelled_ends_all_children():
     """
     E-27: those that run get their cancel, those that wait for their turn never begin.

@@ -224,6 +224,24 @@ def test_the_time_of_a_run_begins_with_it(front):
     )
 
 
+def test_the_time_of_the_client_ends_a_run_too(front):
+    """
+    BUD-03: it began with the client's first call, and nobody is asked in vain.
+    """
+    clock, model = FakeClock(), Endless()
+    client = ToolClient([note], clock=clock, budget=Budget(seconds=10))
+    client.invoke("note", {"word": "x"})
+    clock.advance(10)
+    result = run(front, ToolLoop(client, model))
+
+    assert ("budget", "seconds", 0, ["x"]) == (
+        result.stop_reason,
+        result.stopped_by,
+        model.asked,
+        RUNS,
+    )
+
+
 def test_a_run_without_time_asks_nobody(front):
     """
     BUD-03: zero works, and costs not one request.
