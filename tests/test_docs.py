@@ -415,7 +415,9 @@ def test_statuses_and_fates_are_the_code():
 SAMPLES = {
     "UnsupportedSignatureError": [],
     "NotAvailableError": [
-        exceptions.NotAvailableError(option="@tool on shop.find: external=True")
+        exceptions.NotAvailableError(
+            option="isolation='process' of tool 'plan' on win32"
+        )
     ],
     "NotImportableError": [
         exceptions.NotImportableError(
@@ -459,6 +461,26 @@ SAMPLES = {
                 ("$.b", "is missing, and it is required."),
                 ("$.c", "is unknown. Accepted: 'a', 'b'."),
             ],
+        )
+    ],
+    "ApprovalDeniedError": [
+        exceptions.ApprovalDeniedError(tool="pay", reason="over the limit"),
+        exceptions.ApprovalDeniedError(tool="pay"),
+    ],
+    "ApprovalExpiredError": [
+        exceptions.ApprovalExpiredError(tool="pay", limit=60),
+        exceptions.ApprovalExpiredError(tool="click", limit=60, kind="external"),
+    ],
+    "CallPendingError": [
+        exceptions.CallPendingError(tool="pay", kind="approval"),
+        exceptions.CallPendingError(tool="click", kind="external"),
+    ],
+    "ResumeError": [
+        exceptions.ResumeError(
+            problems={
+                "call_1": "no call with this id waits",
+                "call_2": "it has been taken up before",
+            }
         )
     ],
     "GuardFailedError": [

@@ -19,8 +19,8 @@ from source import PUBLIC_MODULES, SOURCES
 # The facade, as the README and the reference name it.
 FACADE = """
     BatchResult Budget DeclarationError DuplicateToolError Fate FileResultStore
-    JSONLimits LoopResult Model ModelRequest NotFound Reducer ResultStore Retry
-    SqliteResultStore Status StopReason ToolCall ToolClient ToolContext
+    JSONLimits LoopResult Model ModelRequest NotFound PendingCall Reducer ResultStore Retry
+    SqliteResultStore Status StopReason Suspension ToolCall ToolClient ToolContext
     ToolError ToolLoop ToolMeta ToolRequest ToolResult ToolSpec ToolTable Turn UNSET
     current_context meta_of prefixed tool tools_in
 """.split()

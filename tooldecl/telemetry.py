@@ -81,7 +81,8 @@ def emit(hooks: Iterable[Hook], event: Event) -> None:
 
 Line: TypeAlias = tuple[int, str, tuple[object, ...]]
 
-_WELL = (Status.OK, Status.NOT_FOUND)
+_WELL = (Status.OK, Status.NOT_FOUND, Status.PENDING)
+_DECIDED = ("approved", "answered", "suspended")
 
 
 @final
@@ -124,7 +125,7 @@ class LoggingHook:
             case ApprovalAsked():
                 return self._level, "waits for approval", ()
             case ApprovalDecided(decision=decision):
-                level = self._level if decision == "approved" else self._bad
+                level = self._level if decision in _DECIDED else self._bad
                 return level, "approval: %s", (decision,)
             case LateFinish():
                 what = type(event.error).__name__ if event.error else "a value"

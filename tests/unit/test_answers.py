@@ -14,9 +14,12 @@ from tooldecl._context import CallFacts, ToolContext
 from tooldecl._isolation import Attempt
 from tooldecl._layers import _checked
 from tooldecl.exceptions import (
+    ApprovalDeniedError,
+    ApprovalExpiredError,
     BudgetExceededError,
     CallCancelledError,
     CallError,
+    CallPendingError,
     EngineBusyError,
     GuardFailedError,
     InvalidArgumentsError,
@@ -76,6 +79,9 @@ def failure_of(error, **limits):
 
 
 REFUSALS = [
+    (ApprovalDeniedError(tool="f", reason="no"), "denied", "semantic"),
+    (ApprovalExpiredError(tool="f", limit=1), "approval_expired", "semantic"),
+    (CallPendingError(tool="f", kind="approval"), "pending", "semantic"),
     (
         BudgetExceededError(
             tool="f", limit_name="calls", limit=1, spent=1, level="client"

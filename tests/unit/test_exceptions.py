@@ -11,10 +11,13 @@ import pytest
 
 from tooldecl import exceptions
 from tooldecl.exceptions import (
+    ApprovalDeniedError,
+    ApprovalExpiredError,
     BatchFailedError,
     BudgetExceededError,
     CallCancelledError,
     CallError,
+    CallPendingError,
     DeclarationError,
     DuplicateToolError,
     EngineBusyError,
@@ -29,6 +32,8 @@ from tooldecl.exceptions import (
     NotRunError,
     RemoteError,
     ResultTooLargeError,
+    ResumeError,
+    SubRunError,
     ToolDeclError,
     ToolError,
     ToolFailedError,
@@ -46,8 +51,8 @@ TEXTS = [
     (DeclarationError("No."), "No."),
     (UnsupportedSignatureError("No.", tool="f", parameter="x"), "No."),
     (
-        NotAvailableError(option="external=True"),
-        "external=True is not available yet: this version of tooldecl has nothing that "
+        NotAvailableError(option="this=True"),
+        "this=True is not available yet: this version of tooldecl has nothing that "
         "enforces it, so it is refused.",
     ),
     (
@@ -101,6 +106,37 @@ TEXTS = [
             tool="pay", limit_name="repeats", limit=3, spent=3, level="loop"
         ),
         "Tool 'pay' was not run: the loop's budget allows 3 equal calls in a row.",
+    ),
+    (
+        ApprovalDeniedError(tool="pay", reason="too much"),
+        "Tool 'pay' was not run: the call was refused. That is a decision and not a "
+        "failure. The reason given: too much",
+    ),
+    (
+        ApprovalDeniedError(tool="pay"),
+        "Tool 'pay' was not run: the call was refused. That is a decision and not a "
+        "failure. No reason was given.",
+    ),
+    (
+        ApprovalExpiredError(tool="pay", limit=None),
+        "Tool 'pay' was not run: nobody decided about the call in time.",
+    ),
+    (
+        ApprovalExpiredError(tool="pay", limit=2.5, kind="external"),
+        "Tool 'pay' has no result: none came from elsewhere within 2.5 s. It may have "
+        "taken effect there.",
+    ),
+    (
+        CallPendingError(tool="pay", kind="approval"),
+        "The call of 'pay' has no result yet: it waits for a decision.",
+    ),
+    (
+        CallPendingError(tool="pay", kind="external"),
+        "The call of 'pay' has no result yet: it waits for its result from elsewhere.",
+    ),
+    (
+        ResumeError(problems={"a": "no call with this id waits", "b": "it is late"}),
+        "Nothing was resumed.\n'a': no call with this id waits\n'b': it is late",
     ),
     (
         GuardFailedError(tool="pay", filter_name="audit", ran=False),
@@ -209,6 +245,12 @@ TEXTS = [
         ModelFailedError(messages=[{"role": "user"}], results=[1], reason="No key."),
         "The model failed: No key.",
     ),
+    (
+        SubRunError(
+            name="research", stop_reason="max_turns", why="took its turns", result=None
+        ),
+        "The sub-run 'research' took its turns. It has no answer.",
+    ),
     (EngineClosedError("Closed."), "Closed."),
     (UnknownReferenceError(reference="a-1"), "There is no stored result 'a-1'."),
     (ToolError("The shop is closed.", error_class="transient"), "The shop is closed."),
@@ -290,6 +332,8 @@ def test_notes_travel_with_an_error():
 @pytest.mark.parametrize(
     ("error", "builtin"),
     [
+        (ApprovalDeniedError(tool="x"), PermissionError),
+        (ResumeError(problems={}), ValueError),
         (DeclarationError("No."), TypeError),
         (UnknownToolError(name="x"), LookupError),
         (MalformedJSONError(reason="x"), ValueError),

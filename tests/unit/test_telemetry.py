@@ -12,6 +12,8 @@ import pytest
 
 from tooldecl import Fate, Status, ToolResult, telemetry
 from tooldecl.telemetry import (
+    ApprovalAsked,
+    ApprovalDecided,
     AttemptFailed,
     BatchFinished,
     BatchStarted,
@@ -87,6 +89,31 @@ EVENTS = [
         ),
         logging.WARNING,
         "pay c1 attempt 2 failed: ConnectionError (transient)",
+    ),
+    (
+        CallFinished(
+            **CALL,
+            result=result(
+                status=Status.PENDING, fate=Fate.NOT_STARTED, attempts=0, value=None
+            ),
+        ),
+        logging.INFO,
+        "pay c1 ended: pending, not_started, 0 attempts, 0.250 s, 9 characters",
+    ),
+    (
+        ApprovalAsked(**CALL, expires=60.0),
+        logging.INFO,
+        "pay c1 waits for approval",
+    ),
+    (
+        ApprovalDecided(**CALL, decision="suspended"),
+        logging.INFO,
+        "pay c1 approval: suspended",
+    ),
+    (
+        ApprovalDecided(**CALL, decision="denied"),
+        logging.WARNING,
+        "pay c1 approval: denied",
     ),
     (
         LateFinish(**CALL, late_by=2.5, value=SECRET),
