@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+import _thread
 import asyncio
-import threading
 import time
 
 from collections.abc import Callable, Iterator
@@ -26,21 +26,25 @@ from tooldecl.engines import (
 
 COUNT = 64
 ENGINES = {"thread": ThreadEngine, "asyncio": AsyncioEngine, "process": ProcessEngine}
-THREADS = "64 bare threads that sleep, started and joined"
+THREADS = "64 raw threads that sleep and open a lock"
 TASKS = "asyncio.gather of 64 sleeps, in asyncio.run"
 
 
 def bare_threads() -> None:
     """
-    Sleep in as many threads.
+    Sleep in as many threads, and wait for the last one to say that it is over.
     """
-    threads = [
-        threading.Thread(target=time.sleep, args=[tools.NAP]) for _ in range(COUNT)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    over = [_thread.allocate_lock() for _ in range(COUNT)]
+
+    def main(lock: _thread.LockType) -> None:
+        time.sleep(tools.NAP)
+        lock.release()
+
+    for lock in over:
+        lock.acquire()
+        _thread.start_new_thread(main, (lock,))
+    for lock in over:
+        lock.acquire()
 
 
 def bare_tasks() -> None:
