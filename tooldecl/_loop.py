@@ -19,7 +19,7 @@ from ._doors import Failures
 from ._loopruns import LoopRun
 from ._meter import BudgetMeter
 from ._rounds import OnEnvironmentError, Rounds, Rules
-from ._subruns import TasksTool, TaskTool, in_async, task_tool, tasks_tool
+from ._subruns import OnEnd, TasksTool, TaskTool, in_async, task_tool, tasks_tool
 from ._suspension import Suspension
 from ._transcript import closed
 from ._turns import LoopResult, Model, Stop, Turn
@@ -94,7 +94,7 @@ class ToolLoop:
         messages: str | Iterable[Mapping[str, Any]],
         *,
         stop: Stop | None = None,
-        on_end: Callable[[LoopResult], object] | None = None,
+        on_end: OnEnd | None = None,
         deps: Any = None,
     ) -> LoopResult:
         """
@@ -123,7 +123,7 @@ class ToolLoop:
         messages: str | Iterable[Mapping[str, Any]],
         *,
         stop: Stop | None = None,
-        on_end: Callable[[LoopResult], object] | None = None,
+        on_end: OnEnd | None = None,
         deps: Any = None,
     ) -> LoopResult:
         """
@@ -139,7 +139,7 @@ class ToolLoop:
         decisions: Mapping[str, Any],
         *,
         stop: Stop | None = None,
-        on_end: Callable[[LoopResult], object] | None = None,
+        on_end: OnEnd | None = None,
         deps: Any = None,
     ) -> LoopResult:
         """
@@ -170,7 +170,7 @@ class ToolLoop:
         decisions: Mapping[str, Any],
         *,
         stop: Stop | None = None,
-        on_end: Callable[[LoopResult], object] | None = None,
+        on_end: OnEnd | None = None,
         deps: Any = None,
     ) -> LoopResult:
         """
@@ -220,14 +220,18 @@ class ToolLoop:
             stop_on=self._client._runtime.stop_on,
         )
 
-    async def _run_apart(self, task: str, stop: Stop, deps: object) -> LoopResult:
+    async def _run_apart(
+        self, task: str, stop: Stop, deps: object, on_end: OnEnd
+    ) -> LoopResult:
         """
         Run the loop as the body of a call.
         """
         state = Conversation(task, self._meter())
         rounds = Rounds(self._rules, state, stop=stop, deps=deps)
 
-        return await LoopRun(self._rules, in_async(self._model), rounds).adrive()
+        model = in_async(self._model)
+
+        return await LoopRun(self._rules, model, rounds, on_end).adrive()
 
     @staticmethod
     def close_transcript(
@@ -280,7 +284,7 @@ class ToolLoop:
         self,
         state: Conversation,
         stop: Stop | None,
-        on_end: Callable[[LoopResult], object] | None,
+        on_end: OnEnd | None,
         deps: object,
         suspension: Suspension | None = None,
         decisions: Mapping[str, Any] | None = None,

@@ -9,6 +9,8 @@ Invariants:
 2. When the call around it has its answer, or its run is to stop, the sub-run asks its
    model no more and begins no further body.
 3. What comes out is never empty: a sub-run that has no answer says why.
+4. A sub-run that was cancelled while a body of it was given up is not said to be
+   stopped: its call is as abandoned as that body.
 
 The matching page is docs/how-to/sub-runs.md.
 """
@@ -21,6 +23,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextvars import Context
 from typing import Any, TypeAlias, final
 
+from ._calls import Fate
 from ._context import (
     AROUND,
     CallFacts,
@@ -31,7 +34,7 @@ from ._context import (
 )
 from ._decl import tool
 from ._errors import is_fatal
-from ._isolation import DaemonExecutor, InContext
+from ._isolation import DaemonExecutor, InContext, LeftRunning
 from ._policy import shown
 from ._runtime import Incoming
 from ._texts import type_names
@@ -39,7 +42,8 @@ from ._turns import LoopResult, Model, ModelRequest, Stop, StopReason, Turn
 from .exceptions import DeclarationError, SubRunError, ToolError
 
 
-Run: TypeAlias = Callable[[str, Stop, object], Awaitable[LoopResult]]
+OnEnd: TypeAlias = Callable[[LoopResult], object]
+Run: TypeAlias = Callable[[str, Stop, object, OnEnd], Awaitable[LoopResult]]
 TaskTool: TypeAlias = Callable[[str], Awaitable[str]]
 TasksTool: TypeAlias = Callable[[list[str]], Awaitable[list[dict[str, str]]]]
 
@@ -100,12 +104,16 @@ def tasks_tool(
         """
         if not tasks:
             raise ToolError("There is no task in it. Send at least one.")
-        window = asyncio.Semaphore(max_concurrency)
+        window, left = asyncio.Semaphore(max_concurrency), list[str]()
 
         async def one(number: int, task: str) -> dict[str, str]:
             label = f"{name}-{number}"
             async with window:
-                return await _contained(run, label, task, stop_on)
+                try:
+                    return await _contained(run, label, task, stop_on)
+                except LeftRunning:
+                    left.append(label)
+                    raise
 
         running = [
             asyncio.create_task(one(number, task))
@@ -113,6 +121,10 @@ def tasks_tool(
         ]
         try:
             return await asyncio.gather(*running)
+        except asyncio.CancelledError as error:
+            if left:
+                raise LeftRunning from error
+            raise
         finally:
             for child in running:
                 child.cancel()
@@ -150,14 +162,20 @@ async def _apart(run: Run, task: str) -> LoopResult:
     variables = Context()
     variables.run(AROUND.set, facts)
     deps = None if parent is None else parent.deps
-    found: list[LoopResult] = []
+    ends: list[LoopResult] = []
 
     async def run_here() -> None:
-        found.append(await run(task, _Parent(parent), deps))
+        await run(task, _Parent(parent), deps, ends.append)
 
-    await InContext(run_here(), variables)
+    try:
+        await InContext(run_here(), variables)
+    except asyncio.CancelledError as error:
+        left = (one.fate is Fate.ABANDONED for end in ends for one in end.results)
+        if any(left):
+            raise LeftRunning from error
+        raise
 
-    return found[0]
+    return ends[0]
 
 
 @final

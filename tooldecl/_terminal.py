@@ -29,6 +29,7 @@ from ._isolation import (
     arun_body,
     arun_job,
     ask_to_stop,
+    fate_of_stopped,
     forget_task,
     needs_loop,
     run_body,
@@ -219,7 +220,7 @@ class Terminal:
         if task is not None and task.cancelling() > before:
             error, attempt.error = attempt.error, None
             if isinstance(error, asyncio.CancelledError):
-                attempt.fate = Fate.STOPPED
+                attempt.fate = fate_of_stopped(error)
                 raise error
             raise asyncio.CancelledError
 

@@ -26,8 +26,8 @@ from ._incontext import InContext
 from ._jobs import GRACE, Job, Place
 from ._lines import Line, Ticket
 from ._loops import LoopClosedError, LoopHolder
-from ._outcome import ask_to_stop, settle
-from ._signals import Stopped, StopSignal
+from ._outcome import ask_to_stop, fate_of_stopped, settle
+from ._signals import LeftRunning, Stopped, StopSignal
 from ._stays import arun_away, arun_job, run_here, run_job
 from ._threads import submit
 from ._waits import LoopWaiter, ThreadWaiter
@@ -44,6 +44,7 @@ __all__ = [
     "InContext",
     "Job",
     "Ledger",
+    "LeftRunning",
     "Line",
     "LoopClosedError",
     "LoopHolder",
@@ -59,6 +60,7 @@ __all__ = [
     "arun_body",
     "arun_job",
     "ask_to_stop",
+    "fate_of_stopped",
     "forget_task",
     "needs_loop",
     "run_body",

@@ -18,6 +18,7 @@ from .._clock import monotonic
 from .._context import seal
 from ._attempt import Attempt
 from ._body import BodyStopped
+from ._signals import LeftRunning
 
 
 def settle(attempt: Attempt) -> None:
@@ -42,9 +43,16 @@ def settle(attempt: Attempt) -> None:
     if not attempt.started:
         attempt.fate = Fate.NOT_STARTED
     elif stopped or attempt.revoked:
-        attempt.fate = Fate.STOPPED
+        attempt.fate = fate_of_stopped(attempt.error)
     else:
         attempt.fate = Fate.COMPLETED
+
+
+def fate_of_stopped(error: BaseException | None) -> Fate:
+    """
+    Return the fate of a body that ended when it was told to.
+    """
+    return Fate.ABANDONED if isinstance(error, LeftRunning) else Fate.STOPPED
 
 
 def ask_to_stop(attempt: Attempt, *, cancels: bool) -> None:

@@ -10,6 +10,7 @@ Invariants:
 
 from __future__ import annotations
 
+import asyncio
 import threading
 
 from collections.abc import Callable
@@ -19,6 +20,12 @@ from typing import final
 class Stopped(BaseException):
     """
     The caller waits for this call no longer; its thread has nothing left to do.
+    """
+
+
+class LeftRunning(asyncio.CancelledError):
+    """
+    A body was cancelled and has ended, and something that it began may still be running.
     """
 
 
