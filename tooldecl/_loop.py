@@ -159,7 +159,6 @@ class ToolLoop:
             ResumeError: Something was given that does not fit; nothing was run.
         """
         state = self._state_of(suspension)
-
         run = self._run(state, stop, on_end, deps, suspension, decisions)
 
         return run.drive()
@@ -177,7 +176,6 @@ class ToolLoop:
         Go on with a run that was suspended, from async code; as `resume`.
         """
         state = self._state_of(suspension)
-
         run = self._run(state, stop, on_end, deps, suspension, decisions)
 
         return await run.adrive()
@@ -228,7 +226,6 @@ class ToolLoop:
         """
         state = Conversation(task, self._meter())
         rounds = Rounds(self._rules, state, stop=stop, deps=deps)
-
         model = in_async(self._model)
 
         return await LoopRun(self._rules, model, rounds, on_end).adrive()
