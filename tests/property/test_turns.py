@@ -9,6 +9,7 @@ was refused, and the messages are valid after every step.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 
 from hypothesis import settings
@@ -41,6 +42,17 @@ class World:
         self.ran = []
         self.broken = True
         self.stop = threading.Event()
+        self.task, self.cut = None, None
+
+    def hear(self, event):
+        """
+        Cancel the task of the run at one of its events.
+        """
+        if self.task is None or self.cut is None:
+            return
+        if self.cut == 0:
+            self.task.cancel()
+        self.cut -= 1
 
     def tools(self):
         """
@@ -79,7 +91,7 @@ class World:
         def decide(request):
             return Denied() if request.arguments["kind"] == "deny" else Suspend()
 
-        return ToolClient(self.tools(), filters=[Approval(decide)])
+        return ToolClient(self.tools(), filters=[Approval(decide)], hooks=[self.hear])
 
 
 def made(kind):
@@ -311,6 +323,42 @@ class Runs(RuleBasedStateMachine):
             on_end=self.told.append,
         )
         self.compare(reason)
+
+    @precondition(lambda self: not self.is_suspended())
+    @rule(turns=TURNS, cut=st.integers(0, 60))
+    def cancel(self, turns, cut):
+        """
+        Run some turns and cancel the task at one of the events.
+        """
+        self.world.stop.clear()
+        self.world.ran.clear()
+        rules = Rules(self.limit, self.pause, self.broken)
+        reason = rules.play(turns)
+        said = [*self.messages, {"role": "user", "content": "Go on."}]
+        ends = []
+
+        async def go():
+            self.world.task, self.world.cut = asyncio.current_task(), cut
+            loop = self.loop(turns)
+            return await loop.arun(said, stop=self.world.stop, on_end=ends.append)
+
+        try:
+            asyncio.run(go())
+        except asyncio.CancelledError:
+            assert self.world.cut < 0
+        finally:
+            self.world.task = None
+        [end] = ends
+        self.messages, self.result, self.rules = end.messages, end, rules
+        if end.stop_reason == "suspended":  # told before the task has heard of it
+            return
+        statuses = [one.status.value for one in end.results]
+        assert end.stop_reason in (reason, "cancelled")
+        assert self.world.ran == rules.ran[: len(self.world.ran)]
+        assert all(
+            status in (expected, "cancelled")
+            for status, expected in zip(statuses, rules.statuses, strict=False)
+        )
 
     @precondition(lambda self: self.is_suspended())
     @rule()
