@@ -15,7 +15,7 @@ from ._ids import new_id
 from ._meter import BudgetMeter, LimitName
 from ._suspension import Suspension, read_result
 from ._texts import whole_characters
-from ._transcript import Message, calls_in, plain_arguments, read_messages
+from ._transcript import Message, Messages, calls_in, plain_arguments, read_messages
 from ._turns import LoopResult, StopReason, Turn
 from .exceptions import CallCancelledError, CallError, NotRunError
 
@@ -38,7 +38,7 @@ class Conversation:
 
     def __init__(
         self,
-        messages: str | Iterable[Mapping[str, Any]],
+        messages: Messages,
         meter: BudgetMeter | None = None,
     ) -> None:
         self.messages = read_messages(messages)

@@ -7,7 +7,7 @@ The matching pages are docs/how-to/run-a-loop.md and docs/how-to/sub-runs.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, final
 
 from ._batch import check_failures
@@ -18,10 +18,10 @@ from ._conversation import Conversation
 from ._doors import Failures
 from ._loopruns import LoopRun
 from ._meter import BudgetMeter
-from ._rounds import OnEnvironmentError, Rounds, Rules
+from ._rounds import Decisions, OnEnvironmentError, Rounds, Rules
 from ._subruns import OnEnd, TasksTool, TaskTool, in_async, task_tool, tasks_tool
 from ._suspension import Suspension
-from ._transcript import closed
+from ._transcript import Given, Message, Messages, closed
 from ._turns import LoopResult, Model, Stop, Turn
 from .exceptions import DeclarationError, ResumeError
 
@@ -91,11 +91,11 @@ class ToolLoop:
 
     def run(
         self,
-        messages: str | Iterable[Mapping[str, Any]],
+        messages: Messages,
         *,
         stop: Stop | None = None,
         on_end: OnEnd | None = None,
-        deps: Any = None,
+        deps: object = None,
     ) -> LoopResult:
         """
         Run the loop from a text or from a conversation so far.
@@ -120,11 +120,11 @@ class ToolLoop:
 
     async def arun(
         self,
-        messages: str | Iterable[Mapping[str, Any]],
+        messages: Messages,
         *,
         stop: Stop | None = None,
         on_end: OnEnd | None = None,
-        deps: Any = None,
+        deps: object = None,
     ) -> LoopResult:
         """
         Run the loop from async code; as `run`, and a cancelled caller is cancelled.
@@ -136,11 +136,11 @@ class ToolLoop:
     def resume(
         self,
         suspension: Suspension,
-        decisions: Mapping[str, Any],
+        decisions: Decisions,
         *,
         stop: Stop | None = None,
         on_end: OnEnd | None = None,
-        deps: Any = None,
+        deps: object = None,
     ) -> LoopResult:
         """
         Go on with a run that was suspended, in this process or another.
@@ -166,11 +166,11 @@ class ToolLoop:
     async def aresume(
         self,
         suspension: Suspension,
-        decisions: Mapping[str, Any],
+        decisions: Decisions,
         *,
         stop: Stop | None = None,
         on_end: OnEnd | None = None,
-        deps: Any = None,
+        deps: object = None,
     ) -> LoopResult:
         """
         Go on with a run that was suspended, from async code; as `resume`.
@@ -232,8 +232,8 @@ class ToolLoop:
 
     @staticmethod
     def close_transcript(
-        messages: Iterable[Mapping[str, Any]],
-    ) -> list[dict[str, Any]]:
+        messages: Iterable[Given],
+    ) -> list[Message]:
         """
         Return a copy of a conversation in which every call has its one answer.
 
@@ -284,7 +284,7 @@ class ToolLoop:
         on_end: OnEnd | None,
         deps: object,
         suspension: Suspension | None = None,
-        decisions: Mapping[str, Any] | None = None,
+        decisions: Decisions | None = None,
     ) -> LoopRun:
         rounds = Rounds(
             self._rules,

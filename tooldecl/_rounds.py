@@ -35,6 +35,7 @@ from ._turns import LoopResult, ModelRequest, Stop, StopReason, Turn
 from .exceptions import BudgetExceededError
 
 
+Decisions: TypeAlias = Mapping[str, Any]
 OnEnvironmentError: TypeAlias = Literal["proceed", "pause"]
 
 
@@ -62,7 +63,7 @@ class Batch:
     calls: list[ToolCall]
     run: Run
     suspension: Suspension | None = None
-    decisions: Mapping[str, Any] | None = None
+    decisions: Decisions | None = None
 
 
 Step: TypeAlias = ModelRequest | Batch
@@ -91,14 +92,14 @@ class Rounds:
         stop: Stop | None,
         deps: object,
         suspension: Suspension | None = None,
-        decisions: Mapping[str, Any] | None = None,
+        decisions: Decisions | None = None,
     ) -> None:
         self.state = state
         self._rules = rules
         self._stop = None if stop is None else _asking(stop)
         self._deps = deps
         self._reports = rules.client._runtime.reports
-        self._snapshot: Mapping[str, Any] = {}
+        self._snapshot: Mapping[str, object] = {}
         self._flow = (
             self._run()
             if suspension is None
@@ -123,7 +124,7 @@ class Rounds:
 
     # -- the order of steps ------------------------------------------------------------
 
-    def _resumed(self, suspension: Suspension, decisions: Mapping[str, Any]) -> Flow:
+    def _resumed(self, suspension: Suspension, decisions: Decisions) -> Flow:
         state = self.state
         run = state.run = dataclasses.replace(state.run, deps=self._deps, kept=[])
         self._snapshot = suspension.snapshot

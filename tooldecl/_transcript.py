@@ -19,6 +19,8 @@ from ._texts import whole_characters
 
 
 Message: TypeAlias = dict[str, Any]
+Given: TypeAlias = Mapping[str, Any]  # a message, or a call in one, of somebody else
+Messages: TypeAlias = str | Iterable[Given]
 
 _ROLES = ("system", "user", "assistant", "tool")
 
@@ -28,7 +30,7 @@ _LIST: Any = list
 _DICT: Any = dict
 
 
-def read_messages(messages: str | Iterable[Mapping[str, Any]]) -> list[Message]:
+def read_messages(messages: Messages) -> list[Message]:
     """
     Copy a conversation.
 
@@ -57,7 +59,7 @@ def read_messages(messages: str | Iterable[Mapping[str, Any]]) -> list[Message]:
     return copied
 
 
-def calls_in(message: Mapping[str, Any]) -> list[Any]:
+def calls_in(message: Given) -> list[Any]:
     """
     Return the calls that a message asks for.
     """
@@ -92,7 +94,7 @@ def _is_call(call: Any) -> bool:
     return isinstance(call.get("id"), str) and isinstance(call.get("name"), str)
 
 
-def closed(messages: Iterable[Mapping[str, Any]]) -> list[Message]:
+def closed(messages: Iterable[Given]) -> list[Message]:
     """
     Return a copy in which every call has one answer, right after its turn.
 
@@ -169,7 +171,7 @@ _GIVEN_UP = (
 )
 
 
-def _made_up(call: Mapping[str, Any], text: str) -> Message:
+def _made_up(call: Given, text: str) -> Message:
     return {
         "role": "tool",
         "tool_call_id": call["id"],
