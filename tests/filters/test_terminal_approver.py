@@ -4,29 +4,19 @@ Asking at a terminal, a real one, and what happens where there is none.
 
 from __future__ import annotations
 
-import os
-import pty
 import signal
 import subprocess
-import sys
-import textwrap
-
-from pathlib import Path
 
 import pytest
 
-import tooldecl
-
-from ordering import HANGS_AFTER
 from scripts import run
+from terminals import Terminal
 
 
 QUESTION = "Run it? y, or n and a reason: "
 
 SCRIPT = """
-import asyncio, fcntl, sys, termios
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # as a shell would have done
-
+import asyncio, sys
 from tooldecl import ToolCall, ToolClient, tool
 from tooldecl.engines import ThreadEngine
 from tooldecl.filters import Approval, TerminalApprover
@@ -39,7 +29,7 @@ def pay(amount: int, to: str = "shop") -> str:
 client = ToolClient(
     [pay], engine=ThreadEngine(), filters=[Approval(TerminalApprover())]
 )
-front, how = sys.argv[1:]
+[front] = sys.argv[1:]
 """
 
 ONE = """
@@ -59,57 +49,6 @@ else:
     batch = asyncio.run(client.ainvoke_batch(calls))
 print([result.status.value for result in batch])
 """
-
-
-class Terminal:
-    """
-    A script with a terminal of its own, whose output goes somewhere else.
-    """
-
-    def __init__(self, script, *arguments):
-        self.keyboard, theirs = pty.openpty()
-        self.shown = ""
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(Path(tooldecl.__file__).parents[1]),
-        }
-        self.script = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(script), *arguments, "-"],
-            stdin=theirs,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-            start_new_session=True,
-        )
-        os.close(theirs)
-
-    def until(self, text):
-        """
-        Read what is shown until a text is there.
-        """
-        while text not in self.shown:
-            self.shown += os.read(self.keyboard, 4096).decode()
-        before, _, self.shown = self.shown.partition(text)
-
-        return before
-
-    def type(self, text):
-        """
-        Type something.
-        """
-        os.write(self.keyboard, text.encode())
-
-    def end(self):
-        """
-        Wait for the script; return its output and its complaints.
-        """
-        try:
-            return self.script.communicate(timeout=HANGS_AFTER)
-        finally:
-            self.script.kill()
-            self.script.wait()
-            os.close(self.keyboard)
 
 
 ANSWERS = {

@@ -19,6 +19,7 @@ import pytest
 import tooldecl
 
 from source import ROOT
+from terminals import Terminal
 from tooldecl import Fate, Status
 from tooldecl.cli import COMMANDS
 from tooldecl.cli._demo_parts import Pages
@@ -45,6 +46,7 @@ def run(folder, *arguments, before="", **variables):
         check=False,
         cwd=folder,
         env=env,
+        stdin=subprocess.DEVNULL,
         timeout=60,
     )
 
@@ -128,6 +130,11 @@ def test_every_status_is_shown(report):
         ("plan_round", "timeout", "abandoned", 1),
         ("plan_apart", "timeout", "killed", 1),
         ("scan_label", "worker_died", "killed", 1),
+        ("refund", "ok", "completed", 1),
+        ("refund", "denied", "not_started", 0),
+        ("refund", "approval_expired", "not_started", 0),
+        ("refund", "pending", "not_started", 0),
+        ("sign", "pending", "not_started", 0),
     ],
     ids=lambda row: f"{row[0]}-{row[1]}",
 )
@@ -136,6 +143,38 @@ def test_the_hung_the_repeated_and_the_refused_are_shown(report, row):
     These are what the demo is for: the fate of a body that hangs differs with its kind.
     """
     assert row in columns(report)
+
+
+def test_without_a_terminal_the_rule_is_printed(report):
+    """
+    R130: it never waits for somebody who is not there, and says who decided.
+    """
+    text = " ".join(report.split())
+
+    assert (
+        "No terminal to ask at: refund is approved by the rule small_amounts." in text
+    )
+    assert re.search(
+        r"resumed by another client, from \d+ characters of JSON: refund ok: refunded "
+        r"49\.90, sign ok: true",
+        text,
+    )
+
+
+@pytest.mark.parametrize(("typed", "status"), [("y", "ok"), ("n not him", "denied")])
+def test_at_a_terminal_somebody_is_asked(folder, typed, status):
+    """
+    APR-01, APR-02: the answer that is typed is what decides, and all else is the same.
+    """
+    terminal = Terminal(MAIN, "demo", "--model", "scripted", cwd=folder)
+    asked = terminal.until("Run it? y, or n and a reason: ")
+    terminal.type(f"{typed}\n")
+    out, err = terminal.end()
+    refunds = [row for row in columns(out) if row[0] == "refund"]
+
+    assert ('refund({"order": 1002, "amount": 40.0})' in asked, "") == (True, err)
+    assert (0, status) == (terminal.script.returncode, refunds[0][1])
+    assert "No terminal to ask at" not in out
 
 
 def test_a_duplicate_is_shown_refused_with_both_places(report):

@@ -5,12 +5,11 @@ The part of the demo that is the same every time: each way in which a call can e
 from __future__ import annotations
 
 import asyncio
-import itertools
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from .. import (
+    Budget,
     DuplicateToolError,
     ToolCall,
     ToolClient,
@@ -24,13 +23,12 @@ from ._demo_journal import Episode, Message
 from ._demo_parts import HANGING_ORDER
 from ._demo_stage import Stage
 from ._demo_tools import ATTEMPTS, PATIENCE, search_the_web
+from ._demo_waiting import WAITING, numbered
 
 
 _HANGING = {"order": HANGING_ORDER}
 
 _NO_PROCESSES = "not shown: this system has no worker processes"
-
-_NUMBERS = itertools.count(1)
 
 
 def duplicate(stage: Stage) -> DuplicateToolError | None:
@@ -137,6 +135,17 @@ def never_started(stage: Stage) -> Episode:
     )
 
 
+def over_budget(stage: Stage) -> Episode:
+    """
+    Give a batch of two calls the budget of one.
+    """
+    calls = [ToolCall("look_up_order", {"order": order}) for order in (1001, 1002)]
+
+    return _batch(
+        "Two calls, and the budget of one.", stage.shop, calls, budget=Budget(calls=1)
+    )
+
+
 def killed_and_abandoned(stage: Stage) -> Episode:
     """
     Compute without end in a thread and in a process, side by side, and crash a library.
@@ -216,17 +225,17 @@ def _batch(
     calls: Sequence[ToolCall],
     *,
     within: float | None = None,
+    budget: Budget | None = None,
 ) -> Episode:
     """
     Run a batch under ids of our own, so that their order can be judged.
     """
-    asked = [f"demo_{next(_NUMBERS)}" for _ in calls]
-    named = [replace(call, id=i) for call, i in zip(calls, asked, strict=True)]
+    named = numbered(calls)
 
     return Episode(
         title=title,
-        asked=asked,
-        results=client.invoke_batch(named, within=within),
+        asked=[call.id or "" for call in named],
+        results=client.invoke_batch(named, within=within, budget=budget),
     )
 
 
@@ -236,6 +245,8 @@ ALWAYS = (
     repeated,
     nothing_to_send,
     never_started,
+    over_budget,
+    *WAITING,
     cancelled,
     killed_and_abandoned,
 )

@@ -16,7 +16,14 @@ from ._demo_journal import Episode, Journal, Message
 # Far beyond what an answer takes, so that a busy machine is no broken promise.
 LATEST_ANSWER = 5.0
 
-_REFUSED = (Status.INVALID, Status.UNKNOWN_TOOL)
+_REFUSED = (
+    Status.INVALID,
+    Status.UNKNOWN_TOOL,
+    Status.BUDGET,
+    Status.DENIED,
+    Status.APPROVAL_EXPIRED,
+    Status.PENDING,
+)
 
 
 @final
@@ -66,7 +73,7 @@ def refused_never_ran(
     results: Sequence[ToolResult], entered: Mapping[str, int], sneaked: int
 ) -> Verdict:
     """
-    Judge whether what the gate refused stayed outside of every body.
+    Judge whether what was refused, or waits, stayed outside of every body.
 
     Args:
         results: The results of all calls.

@@ -47,6 +47,7 @@ class Database:
             connection.executescript(
                 "CREATE TABLE orders (number INTEGER PRIMARY KEY, item, state, price);"
                 "CREATE TABLE stock (item PRIMARY KEY, pieces INTEGER);"
+                "CREATE TABLE refunds (number INTEGER, amount);"
             )
             connection.executemany("INSERT INTO orders VALUES (?, ?, ?, ?)", _ORDERS)
             connection.executemany("INSERT INTO stock VALUES (?, ?)", _STOCK)

@@ -150,7 +150,7 @@ class Report:
         table.expand = True
         table.add_column(width=13, overflow="fold")
         table.add_column(ratio=1, overflow="fold")
-        for width in (12, 11):
+        for width in (16, 11):
             table.add_column(width=width, overflow="fold")
         for width in (8, 6):
             table.add_column(width=width, justify="right", overflow="fold")

@@ -37,6 +37,7 @@ class Stage:
         back_office: The same with more tools.
         cramped: A client that takes no more calls while a body is left behind.
         guarded: A client with a filter that fails.
+        elsewhere: Tools that wait, as another process would have them.
         heavy: A client with tools that need a process; None where there is none to have.
         notes: Where what was computed on a thread and in a process is noted.
     """
@@ -50,6 +51,7 @@ class Stage:
     back_office: ToolClient
     cramped: ToolClient
     guarded: ToolClient
+    elsewhere: list[object]
     heavy: ToolClient | None
     notes: tuple[Path, Path]
 
@@ -104,6 +106,7 @@ def staged() -> Generator[Stage, None, None]:
             guarded=stack.enter_context(
                 ToolClient([tools.look_up_order], filters=[audit], hooks=[journal])
             ),
+            elsewhere=ShopTools(database, carrier, pages, Entries()).that_wait(),
             heavy=heavy,
             notes=notes,
         )

@@ -188,6 +188,31 @@ class ShopTools:
         with self._database.opened() as connection:
             return [list(row) for row in connection.execute("SELECT * FROM orders")]
 
+    @tool(sensitive=True)
+    def refund(self, order: int, amount: float) -> str:
+        """
+        Pay back an amount for an order, which somebody has to approve.
+
+        Args:
+            order: Number of the order.
+            amount: The amount.
+        """
+        self._entries.enter("refund")
+        with self._database.opened() as connection, connection:
+            connection.execute("INSERT INTO refunds VALUES (?, ?)", (order, amount))
+
+        return f"refunded {amount:.2f}"
+
+    @tool(external=True)
+    def sign(self, order: int) -> bool:
+        """
+        Let the customer sign for an order, on a phone.
+
+        Args:
+            order: Number of the order.
+        """
+        raise NotImplementedError(order)
+
     @tool
     def latest_order(self) -> object:
         """
@@ -212,6 +237,12 @@ class ShopTools:
             self.arrival_date,
             self.search_docs,
         ]
+
+    def that_wait(self) -> list[object]:
+        """
+        List the tools that wait for somebody.
+        """
+        return [self.refund, self.sign]
 
     def that_go_wrong(self) -> list[object]:
         """
