@@ -230,6 +230,21 @@ CURRENT: ContextVar[ToolContext | None] = ContextVar("tooldecl_context", default
 AROUND: ContextVar[CallFacts | None] = ContextVar("tooldecl_around", default=None)
 
 
+def stand_around(facts: CallFacts) -> None:
+    """
+    Count what is called from here as called from inside of a call.
+    """
+    if facts.holds or AROUND.get() is None:
+        AROUND.set(facts)
+
+
+def is_inside() -> bool:
+    """
+    Whether this is inside of a call, or of a filter around one.
+    """
+    return CURRENT.get() is not None or AROUND.get() is not None
+
+
 def current_context() -> ToolContext | None:
     """
     Return the context of the tool call that is running here, or None outside of one.

@@ -22,7 +22,7 @@ from typing import Any, Self, TypeAlias
 
 from ._admission import Admission
 from ._attempts import Step as CallStep
-from ._context import ToolContext
+from ._context import ToolContext, stand_around
 from ._isolation import GRACE, Attempt, Stopped, StopSignal
 from ._runtime import Incoming, Runtime
 from .filters._surround import Surround
@@ -87,13 +87,14 @@ class Driving:
         """
         Make a run of a filter that has a thread or a task of its own.
         """
+        outer = self._variables
+        variables = contextvars.copy_context() if outer is None else outer.copy()
+        variables.run(stand_around, self._incoming)
         attempt = Attempt(
             lambda _values, _context: call(),
             {},
             ToolContext(self._incoming, attempt=0),
-            contextvars.copy_context()
-            if self._variables is None
-            else self._variables.copy(),
+            variables,
         )
         attempt.is_async, attempt.aside = is_async, True
         attempt.signal = self._signal

@@ -13,7 +13,7 @@ from typing import final
 from ._answers import Answers
 from ._attempts import Step
 from ._calls import ToolRequest, ToolResult
-from ._context import AROUND, ToolContext
+from ._context import ToolContext, stand_around
 from ._decisions import Answer, Approved, Decision, Denied, Suspend
 from ._errors import is_fatal
 from ._gate import Admitted
@@ -108,7 +108,7 @@ class Questions:
             meta=self._meta,
         )
         variables = contextvars.copy_context()
-        variables.run(AROUND.set, self._incoming)  # whom it calls, it calls from inside
+        variables.run(stand_around, self._incoming)  # whom it calls, it calls from inside
         attempt = Attempt(
             lambda _values, _context: approval.approver(request),
             {},

@@ -23,7 +23,7 @@ import weakref
 
 from typing import final
 
-from .._context import current_context
+from .._context import is_inside
 from ._hosts import CLOSE_SECONDS, NoThreadError
 from ._jobs import Job
 from ._loopthread import LoopThread
@@ -78,7 +78,7 @@ class LoopHolder:
             return False
 
         return current.thread is threading.current_thread() or (
-            current.loop in HELD_LOOPS and current_context() is not None
+            current.loop in HELD_LOOPS and is_inside()
         )
 
     @property
