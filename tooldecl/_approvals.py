@@ -24,7 +24,6 @@ from ._jsonforms import JSON
 from ._meta import ToolMeta
 from ._questions import Over, Questions
 from ._runtime import Incoming, Runtime
-from ._terminal import resolve_timeout
 from .exceptions import (
     ApprovalDeniedError,
     CallError,
@@ -193,7 +192,7 @@ class Approvals:
         """
         if self._incoming.charge is not None:
             self._incoming.charge.begin()
-        limit, _ = resolve_timeout(self._meta, self._runtime.engine_timeout)
+        limit = self._runtime.ways[self._meta.name].timeout
         everybody = set(range(len(self._runtime.approvals)))
         self._hold("external", asked, admitted, len(everybody), limit, everybody)
 

@@ -22,7 +22,6 @@ from ._isolation import Attempt, GeneratorTooLong
 from ._meta import ToolMeta
 from ._retry import next_wait
 from ._runtime import Incoming, Runtime
-from ._terminal import resolve_isolation, resolve_timeout
 from ._texts import type_names
 from .exceptions import (
     CallCancelledError,
@@ -75,39 +74,21 @@ class Attempts:
         Run attempts until one succeeds or none may follow.
         """
         answers, retry = self._answers, self._meta.retry
-        self._incoming.arguments = admitted.arguments
         began = 0.0 if retry is None else self._runtime.clock.monotonic()
         previous: BaseException | None = None
-        if self._incoming.deadline is not None and self._is_over():
-            reason = "the batch's time was over before its body began"
-            return answers.refusal(NotRunError(tool=self._meta.name, reason=reason))
-        try:
-            self._incoming.check_run()
-            if self._incoming.charge is not None:
-                self._incoming.charge.begin()
-        except CallError as refusal:
-            return answers.refusal(refusal)
-        number = 0
-        while True:
-            number += 1
-            attempt = self._new_attempt(admitted, number, previous)
+        attempt: Attempt | ToolResult = self.first(admitted)
+        while isinstance(attempt, Attempt):
             try:
                 yield attempt
             except GeneratorExit:  # a filter has cancelled it, or its caller was
                 seal(attempt.context, cancelled=True)
                 raise
-            if attempt.went_well:
-                result = answers.success(attempt)
-                if result.error is not None:  # our own words, without a value
-                    cause = None if self._meta.sensitive else result.error.__cause__
-                    logger.warning("%s", result.error, exc_info=cause)
-                return result
+            if retry is None or attempt.went_well:
+                return self.outcome(attempt)
             error = self._error_of(attempt)
             raised = error is attempt.error
-            wait = None if retry is None else self._next_wait(attempt, error, began)
+            wait = self._next_wait(attempt, error, began)
             self._tell(attempt, error, wait)
-            if attempt.fate is not Fate.ABANDONED:
-                attempt.error = None  # its traceback leads to frames that hold this one
             if wait is None:
                 return answers.failure(error, attempt, raised=raised)
             yield Pause(wait)
@@ -118,6 +99,44 @@ class Attempts:
                 admitted, previous = again(admitted), error
             except CallError:  # a check of the tool's author that changed its mind
                 return answers.failure(error, attempt, raised=raised)
+            attempt = self._new_attempt(admitted, attempt.context.attempt + 1, previous)
+
+        return attempt
+
+    def first(self, admitted: Admitted) -> Attempt | ToolResult:
+        """
+        Return the first attempt, or the answer to a call that may not have one.
+        """
+        incoming = self._incoming
+        incoming.arguments = admitted.arguments
+        try:
+            if incoming.deadline is not None and self._is_over():
+                reason = "the batch's time was over before its body began"
+                raise NotRunError(tool=self._meta.name, reason=reason)
+            if incoming.stop is not None:
+                incoming.check_run()
+            if incoming.charge is not None:
+                incoming.charge.begin()
+        except CallError as refusal:
+            return self._answers.refusal(refusal)
+
+        return self._new_attempt(admitted, 1, None)
+
+    def outcome(self, attempt: Attempt) -> ToolResult:
+        """
+        Return the result of an attempt after which there is no other.
+        """
+        if not attempt.went_well:
+            error = self._error_of(attempt)
+            raised = error is attempt.error
+            self._tell(attempt, error, None)
+            return self._answers.failure(error, attempt, raised=raised)
+        result = self._answers.success(attempt)
+        if result.error is not None:  # our own words, without a value
+            cause = None if self._meta.sensitive else result.error.__cause__
+            logger.warning("%s", result.error, exc_info=cause)
+
+        return result
 
     def _is_over(self) -> bool:
         """
@@ -138,10 +157,8 @@ class Attempts:
             contextvars.copy_context(),
         )
         attempt.is_async = self._meta.is_async
-        attempt.where = resolve_isolation(self._meta, self._runtime.engine_isolation)
-        attempt.timeout, attempt.source = resolve_timeout(
-            self._meta, self._runtime.engine_timeout
-        )
+        way = self._runtime.ways[self._meta.name]
+        attempt.where, attempt.timeout, attempt.source = way[:3]
         if deadline is not None:
             left = max(0.0, deadline - self._runtime.clock.monotonic())
             attempt.keep_to_batch(left)
@@ -238,12 +255,13 @@ class Attempts:
         """
         Tell the host's log of what a body raised, and the hooks of every failure.
         """
-        if _is_finding(error):
-            return
-        if error is attempt.error:
-            self._log_types("Tool %r failed: %s.", error)
-        if self._runtime.reports:
-            self._runtime.reports.failed(attempt.context, error, wait)
+        if not _is_finding(error):
+            if error is attempt.error:
+                self._log_types("Tool %r failed: %s.", error)
+            if self._runtime.reports:
+                self._runtime.reports.failed(attempt.context, error, wait)
+        if attempt.fate is not Fate.ABANDONED:
+            attempt.error = None  # its traceback leads to frames that hold this one
 
     def _log_types(self, text: str, error: BaseException) -> None:
         # What a sensitive tool raises may hold the values it was given.

@@ -26,6 +26,7 @@ from ._settings import (
     assemble,
     listed,
     read_settings,
+    ways_of,
 )
 from ._state import Reducer, State
 from ._stores import ResultStore
@@ -167,8 +168,7 @@ class ToolClient(Resumable, Views):
             groups=settings.groups,
             max_concurrency=settings.engine.max_concurrency,
             refuses=settings.engine.over_limit == "reject",
-            engine_timeout=settings.engine.timeout,
-            engine_isolation=settings.engine.default_isolation,
+            ways=ways_of(table, settings),
             max_abandoned=settings.engine.max_abandoned,
             result_limit=settings.result_limit,
             external_limit=settings.external_limit,

@@ -139,6 +139,17 @@ class ToolContext:
         return f"<ToolContext of {self.tool} {self.call_id} attempt {self.attempt}>"
 
 
+OnProgress: TypeAlias = Callable[[ToolContext, float, float | None, str | None], None]
+
+
+def no_progress(
+    context: ToolContext, done: float, total: float | None, message: str | None
+) -> None:
+    """
+    Nobody listens.
+    """
+
+
 class CallFacts:
     """
     What all attempts of one call share; made at the door, completed by the gate.
@@ -156,22 +167,12 @@ class CallFacts:
         holds: The places and groups that the call and its callers hold now.
     """
 
-    __slots__ = (
-        "_key",
-        "arguments",
-        "call_id",
-        "deps",
-        "holds",
-        "meta",
-        "on_progress",
-        "position",
-        "run_id",
-        "state",
-        "waited",
-    )
-
     meta: ToolMeta
     arguments: Mapping[str, Any]
+    waited = 0.0
+    holds: tuple[object, ...] = ()
+    on_progress: OnProgress = staticmethod(no_progress)
+    _key: str | None = None
 
     def __init__(
         self,
@@ -186,10 +187,6 @@ class CallFacts:
         self.deps = deps
         self.run_id: str | int = next_number() if run_id is None else run_id
         self.position = position
-        self.on_progress: OnProgress = no_progress
-        self.waited = 0.0
-        self.holds: tuple[object, ...] = ()
-        self._key: str | None = None
 
     def renew(self) -> None:
         """
@@ -211,17 +208,6 @@ class CallFacts:
             self._key = hashlib.sha256(text.encode()).hexdigest()[:32]
 
         return self._key
-
-
-OnProgress: TypeAlias = Callable[[ToolContext, float, float | None, str | None], None]
-
-
-def no_progress(
-    context: ToolContext, done: float, total: float | None, message: str | None
-) -> None:
-    """
-    Nobody listens.
-    """
 
 
 CURRENT: ContextVar[ToolContext | None] = ContextVar("tooldecl_context", default=None)

@@ -16,8 +16,8 @@ from ._gate import split_request
 from ._gather import arun_all, run_all
 from ._ids import new_id
 from ._meter import BudgetMeter
-from ._pipeline import arun_call, run_call
 from ._resume import suspension_of
+from ._running import arun_call, run_call
 from ._runtime import Incoming, Runtime
 from ._state import State
 from ._suspension import BatchResult, batch_result
@@ -110,15 +110,15 @@ class Doors:
         budget: Budget | None = None,
     ) -> Incoming:
         self._check_open()
-        meters = self._meters(budget)
         if call_id is None:
             used, original = new_id("call"), None
         else:
             used, original = unique_id(call_id, set())
         incoming = Incoming(name, arguments, used, self._state.snapshot(), deps=deps)
-        incoming.original_id = original
-        if meters:
-            incoming.charge = Charge(meters)
+        if original is not None:
+            incoming.original_id = original
+        if budget is not None or self._runtime.meter is not None:
+            incoming.charge = Charge(self._meters(budget))
 
         return incoming
 

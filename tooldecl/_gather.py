@@ -21,7 +21,7 @@ from ._admission import group_of
 from ._answers import Answers
 from ._calls import Fate, ToolResult
 from ._isolation import LoopWaiter, Stopped, StopSignal, ThreadWaiter
-from ._pipeline import arun_call, run_call
+from ._running import arun_call, run_call
 from ._runtime import Incoming, Runtime
 from .engines import Engine, SequentialEngine
 from .engines._plan import plan

@@ -2,7 +2,8 @@
 The fixed order of stages around one call, once for both colours.
 
 `Call.flow` is a generator: it yields what has to wait (an `Admission`, an `Attempt` to
-run, a `Pause`) and is driven by `run_call` on a thread or by `arun_call` on a loop.
+run, a `Pause`). `_running` drives it on a thread or on a loop; a call that has nothing
+to wait for but one run of its body goes straight, through the same stages.
 The matching page is docs/explanation/the-life-of-a-call.md.
 """
 
@@ -14,54 +15,23 @@ from collections.abc import Generator
 from typing import final
 
 from ._admission import Admission
-from ._adriver import AsyncDriver
 from ._answers import Answers
 from ._approvals import Approvals
 from ._attempts import Attempts, Flow
 from ._calls import Status, ToolResult
 from ._context import AROUND, seal
-from ._driver import Driver, Step
+from ._driver import Step
+from ._entrance import check_after, check_before
 from ._gate import Admitted, admit
+from ._isolation import Attempt, Stopped
 from ._layers import Layers
 from ._meta import ToolMeta
-from ._offload import away, is_to_keep, kept
+from ._offload import is_to_keep, kept
 from ._runtime import Incoming, Runtime
-from .exceptions import CallCancelledError, CallError, EngineBusyError, NotRunError
+from .exceptions import CallCancelledError, CallError
 
 
-__all__ = ["arun_call", "run_call"]
-
-
-def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
-    """
-    Run one call on this thread.
-    """
-    call = Call(runtime, incoming)
-    try:
-        variables, signal = call.surroundings(), incoming.signal
-        Driver(runtime, incoming, variables, signal=signal).drive(call.flow())
-        call.keep()
-    except BaseException as error:
-        call.escape(error)
-        raise
-
-    return call.finish()
-
-
-async def arun_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
-    """
-    Run one call on the running loop.
-    """
-    call = Call(runtime, incoming)
-    try:
-        await AsyncDriver(runtime, incoming, call.surroundings()).adrive(call.flow())
-        if call.is_to_keep:
-            await away(call.keep)
-    except BaseException as error:
-        call.escape(error)
-        raise
-
-    return call.finish()
+__all__ = ["Call"]
 
 
 @final
@@ -73,9 +43,18 @@ class Call:
         meta: What was declared about the tool, once the gate has found it.
     """
 
-    __slots__ = ("_answers", "_incoming", "_outcome", "_runtime", "_started", "meta")
+    __slots__ = (
+        "_answers",
+        "_attempts",
+        "_incoming",
+        "_outcome",
+        "_runtime",
+        "_started",
+        "meta",
+    )
 
     meta: ToolMeta
+    _attempts: Attempts
 
     def __init__(self, runtime: Runtime, incoming: Incoming) -> None:
         self._runtime = runtime
@@ -95,20 +74,16 @@ class Call:
         """
         return contextvars.copy_context() if self._runtime.filters else None
 
-    def flow(self) -> Generator[Step, None, None]:
+    def enter(self) -> Admitted | None:
         """
-        Go through the stages, yielding whatever has to wait; `finish` has the outcome.
+        Go through the gate, and all that refuses a call at once; None when it is refused.
         """
         runtime, incoming, answers = self._runtime, self._incoming, self._answers
         if runtime.reports:
             incoming.on_progress = runtime.reports.progress
             self._report_start()
         try:
-            if incoming.refusal is not None:
-                raise incoming.refusal
-            incoming.check_run()
-            if incoming.deadline is not None:
-                self._check_time(incoming.deadline)
+            check_before(incoming, self._started)
             admitted = admit(
                 runtime.table, runtime.json_limits, incoming.name, incoming.given
             )
@@ -119,16 +94,53 @@ class Call:
                 meta = self.meta
                 take = not (runtime.filters or meta.sensitive or meta.external)
                 incoming.charge.look(self.meta.name, admitted.arguments, take=take)
-            if runtime.max_abandoned is not None or incoming.deadline is not None:
-                self._check_place()
-            if incoming.batch is not None:
-                self._check_alone(incoming.batch)
+            check_after(runtime, incoming)
         except CallError as error:
             if incoming.charge is not None:
                 incoming.charge.refused(incoming.name, incoming.given, error)
             self._outcome = answers.refusal(error)
-            return
-        if runtime.max_concurrency is not None or isinstance(self.meta.serial, str):
+            return None
+
+        return admitted
+
+    @property
+    def is_straight(self) -> bool:
+        """
+        Whether there is nothing to wait for but one run of the body.
+        """
+        return self._runtime.ways[self.meta.name].is_straight
+
+    def begin(self, admitted: Admitted) -> Attempt | None:
+        """
+        Return the one attempt of a straight call; None when it may not have one.
+        """
+        runtime, incoming = self._runtime, self._incoming
+        if incoming.on_standing is not None:
+            incoming.on_standing()
+        self._attempts = Attempts(runtime, incoming, self._answers, self.meta)
+        first = self._attempts.first(admitted)
+        if isinstance(first, ToolResult):
+            self._outcome = first
+            return None
+        if incoming.signal is not None and incoming.signal.is_set:
+            raise Stopped
+
+        return first
+
+    def end(self, attempt: Attempt) -> None:
+        """
+        Take over what came of the one attempt.
+        """
+        self._outcome = self._attempts.outcome(attempt)
+
+    def flow(self, admitted: Admitted) -> Generator[Step, None, None]:
+        """
+        Go through the further stages, yielding whatever has to wait.
+        """
+        incoming = self._incoming
+        if self._runtime.max_concurrency is not None or isinstance(
+            self.meta.serial, str
+        ):
             yield from self._admitted(admitted)
             return
         if incoming.on_standing is not None:
@@ -169,46 +181,6 @@ class Call:
 
         return max(0.0, now - self._started - self._incoming.waited)
 
-    def _check_time(self, deadline: float) -> None:
-        if self._started >= deadline:
-            reason = "the batch's time was over before it began"
-            raise NotRunError(tool=self._incoming.name, reason=reason)
-
-    def _check_place(self) -> None:
-        """
-        Refuse a call that the engine has no room for, or that its batch cannot bound.
-        """
-        runtime, meta = self._runtime, self.meta
-        if runtime.max_abandoned is not None:
-            count = len(runtime.ledger)
-            if count >= runtime.max_abandoned:
-                calls = (
-                    "1 earlier call was"
-                    if count == 1
-                    else f"{count} earlier calls were"
-                )
-                reason = f"{calls} given up and may still be running"
-                raise EngineBusyError(tool=meta.name, reason=reason)
-        if self._incoming.deadline is not None and meta.isolation == "inline":
-            reason = "isolation='inline' cannot be held to the batch's time limit"
-            raise NotRunError(tool=meta.name, reason=reason)
-
-    def _check_alone(self, batch: object) -> None:
-        """
-        Refuse what would overlap a body of its batch that was given up, if one is serial.
-        """
-        for context in self._runtime.ledger.contexts():
-            call = context._call
-            if not isinstance(call, Incoming) or call.batch is not batch:
-                continue
-            if True in (self.meta.serial, call.meta.serial):
-                other = call.meta.name
-                reason = (
-                    f"an earlier call of {other!r} in this batch was given up and may "
-                    "still be running, and one of the two tools runs alone"
-                )
-                raise EngineBusyError(tool=self.meta.name, reason=reason)
-
     @property
     def is_to_keep(self) -> bool:
         """
@@ -232,7 +204,9 @@ class Call:
         if result is None:
             raise AssertionError("unreachable")
         result = self._stamped(self._answers.fitted(result))
-        if result.status is not Status.PENDING:  # a filter has made something else of it
+        if (
+            result.status is not Status.PENDING
+        ):  # a filter has made something else of it
             self._incoming.held = None
         self._settle()
         self._answers.attempt = None

@@ -13,7 +13,7 @@ from ._processes import Cargo, cargo_of, is_supported
 from ._sentinels import UNSET
 from ._settings import Settings
 from ._table import ToolTable
-from ._terminal import resolve_isolation, resolve_timeout
+from ._ways import resolve_isolation, resolve_timeout
 from ._wording import seconds
 from .engines import Engine
 from .exceptions import DeclarationError, NotAvailableError

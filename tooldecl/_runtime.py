@@ -15,14 +15,16 @@ from ._charging import Charge
 from ._clock import Clock
 from ._context import CallFacts
 from ._held import Held, Resumed
+from ._ids import next_number
 from ._isolation import Ledger, Line, StopSignal
-from ._meta import Isolation, Overflow
+from ._meta import Overflow
 from ._meter import BudgetMeter
 from ._reports import Reports
 from ._stores import ResultStore
 from ._strictjson import JSONLimits
 from ._table import ToolTable
 from ._terminal import Terminal
+from ._ways import Way
 from .exceptions import CallCancelledError, CallError
 from .filters._approval import Approval
 from .filters._chain import Layered
@@ -35,6 +37,7 @@ class Runtime:
     What every call of one client shares.
 
     Attributes:
+        ways: How the bodies of each tool are run.
         line: Where calls wait for a place of the engine, or for their group.
         groups: Whose serial groups these are.
         max_concurrency: How many calls the engine runs at once, or None.
@@ -45,6 +48,7 @@ class Runtime:
     """
 
     table: ToolTable
+    ways: Mapping[str, Way]
     json_limits: JSONLimits
     filters: tuple[Layered, ...]
     approvals: tuple[Approval, ...]
@@ -56,8 +60,6 @@ class Runtime:
     groups: object
     max_concurrency: int | None = None
     refuses: bool = False
-    engine_timeout: float | None = None
-    engine_isolation: Isolation | None = None
     max_abandoned: int | None = None
     result_limit: int | None = None
     external_limit: int | None = None
@@ -92,24 +94,21 @@ class Incoming(CallFacts):
         ended: Its answer, where an error has left the client in the place of it.
     """
 
-    __slots__ = (
-        "apart",
-        "batch",
-        "charge",
-        "deadline",
-        "ended",
-        "given",
-        "group",
-        "held",
-        "name",
-        "on_standing",
-        "original_id",
-        "queued_at",
-        "refusal",
-        "resumed",
-        "signal",
-        "stop",
-    )
+    # Defaults of the class: most calls have none of it.
+    deadline: float | None = None
+    queued_at: float | None = None
+    original_id: str | None = None
+    refusal: CallError | None = None
+    charge: Charge | None = None
+    held: Held | None = None
+    resumed: Resumed | None = None
+    batch: object = None
+    group: tuple[object, str] | None = None
+    signal: StopSignal | None = None
+    apart = False
+    on_standing: Callable[[], None] | None = None
+    stop: Callable[[], bool] | None = None
+    ended: ToolResult | None = None
 
     def __init__(
         self,
@@ -122,24 +121,14 @@ class Incoming(CallFacts):
         run_id: str | None = None,
         position: int = 0,
     ) -> None:
-        CallFacts.__init__(self, call_id, state, deps, run_id, position)
+        self.call_id = call_id
+        self.state = state
+        self.deps = deps
+        self.run_id = next_number() if run_id is None else run_id
+        self.position = position
         # A model may send anything for a name; as text it is no tool's name.
         self.name = name if isinstance(name, str) else f"<{type(name).__name__}>"
         self.given = given
-        self.deadline: float | None = None
-        self.queued_at: float | None = None
-        self.original_id: str | None = None
-        self.refusal: CallError | None = None
-        self.charge: Charge | None = None
-        self.held: Held | None = None
-        self.resumed: Resumed | None = None
-        self.batch: object = None
-        self.group: tuple[object, str] | None = None
-        self.signal: StopSignal | None = None
-        self.apart = False
-        self.on_standing: Callable[[], None] | None = None
-        self.stop: Callable[[], bool] | None = None
-        self.ended: ToolResult | None = None
 
     @property
     def is_stopped(self) -> bool:

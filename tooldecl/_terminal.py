@@ -1,5 +1,5 @@
 """
-The innermost layer: whose timeout it is, and the run of one attempt under it.
+The innermost layer: the run of one attempt under its limit.
 
 The matching page is docs/explanation/timeouts-and-isolation.md.
 """
@@ -25,7 +25,6 @@ from ._isolation import (
     LoopHolder,
     NoThreadError,
     Place,
-    TimeoutSource,
     arun_body,
     arun_job,
     ask_to_stop,
@@ -38,9 +37,7 @@ from ._isolation import (
     settle,
     submit,
 )
-from ._meta import Isolation, ToolMeta
 from ._processes import RemoteRun
-from ._sentinels import UNSET
 
 
 # From 3.12 on a task can start at once: a body that does not wait costs no loop turn.
@@ -50,33 +47,6 @@ _TASK_OPTIONS: dict[str, Any] = (
 
 # A loop that comes back this many seconds after a deadline was held by something.
 _BLOCKED_SECONDS = 0.05
-
-
-def resolve_timeout(
-    meta: ToolMeta, engine_default: float | None
-) -> tuple[float | None, TimeoutSource]:
-    """
-    Return the timeout in force and whose it is: declared, else the engine's, else none.
-    """
-    if meta.timeout is not UNSET:
-        return meta.timeout, "declared"
-
-    return engine_default, "engine"
-
-
-def resolve_isolation(
-    meta: ToolMeta, engine_default: Isolation | None
-) -> Isolation | None:
-    """
-    Return where the body runs: where it was declared to, else where the engine puts it.
-
-    None leaves a sync body to its caller's thread, where nothing bounds it, and an async
-    one to its caller's loop, also where an engine gives every sync body a thread.
-    """
-    if meta.isolation is not UNSET:
-        return meta.isolation
-
-    return None if meta.is_async and engine_default == "thread" else engine_default
 
 
 @final
@@ -188,7 +158,9 @@ class Terminal:
 
     def _invoke_async(self, attempt: Attempt) -> None:
         private = attempt.where == "thread" or self._loops.is_held
-        job = Job(attempt, self._place_of(attempt), can_stop=True, on_private_loop=private)
+        job = Job(
+            attempt, self._place_of(attempt), can_stop=True, on_private_loop=private
+        )
         if private:
             run_job(job, submit)
             return
@@ -200,7 +172,9 @@ class Terminal:
 
     async def _ainvoke_async(self, attempt: Attempt) -> None:
         if attempt.where == "thread":
-            job = Job(attempt, self._place_of(attempt), can_stop=True, on_private_loop=True)
+            job = Job(
+                attempt, self._place_of(attempt), can_stop=True, on_private_loop=True
+            )
             await arun_job(job, submit)
         elif attempt.timeout is None and not attempt.apart:
             await self._await_here(attempt)

@@ -26,35 +26,32 @@ class Attempt:
     One run of a body: what to run, its limits, and what came of it.
     """
 
-    __slots__ = (
-        "apart",
-        "aside",
-        "batch_until",
-        "call",
-        "cancelled_at",
-        "context",
-        "deadline",
-        "encoded",
-        "ended_by",
-        "error",
-        "fate",
-        "finished",
-        "is_async",
-        "kill",
-        "limit",
-        "refused",
-        "revoked",
-        "signal",
-        "source",
-        "started",
-        "stop",
-        "timed_out",
-        "timeout",
-        "value",
-        "values",
-        "variables",
-        "where",
-    )
+    # Defaults of the class: an attempt sets what is its own, and most of it never is.
+    is_async = False  # the call gives something to be awaited
+    where: Isolation | None = None
+    aside = False  # no body: nobody is told when it ends late
+    timeout: float | None = None
+    source: TimeoutSource | None = None
+    deadline: float | None = None
+    limit: int | None = None
+    refused: str | None = None
+    revoked = False  # its client was closed under it
+    apart = False  # as a task it is one of its own, also without a timeout
+    signal: StopSignal | None = None  # set when its batch is over
+    batch_until: float | None = None  # when its batch's time is over
+    started = False
+    stop = False
+    cancelled_at: float | None = None
+    finished: float | None = None
+    timed_out = False
+    value: Any = None
+    error: BaseException | None = None
+    # Of a body in another process: its text or why it has none, what ended it other than
+    # itself, and how to end it.
+    encoded: str | CallError | None = None
+    ended_by: CallError | None = None
+    kill: Callable[[], None] | None = None
+    fate = Fate.NOT_STARTED
 
     def __init__(
         self,
@@ -67,31 +64,6 @@ class Attempt:
         self.values = values
         self.context = context
         self.variables = variables
-        self.is_async = False  # the call gives something to be awaited
-        self.where: Isolation | None = None
-        self.aside = False  # no body: nobody is told when it ends late
-        self.timeout: float | None = None
-        self.source: TimeoutSource | None = None
-        self.deadline: float | None = None
-        self.limit: int | None = None
-        self.refused: str | None = None
-        self.revoked = False  # its client was closed under it
-        self.apart = False  # as a task it is one of its own, also without a timeout
-        self.signal: StopSignal | None = None  # set when its batch is over
-        self.batch_until: float | None = None  # when its batch's time is over
-        self.started = False
-        self.stop = False
-        self.cancelled_at: float | None = None
-        self.finished: float | None = None
-        self.timed_out = False
-        self.value: Any = None
-        self.error: BaseException | None = None
-        # Of a body in another process: its text or why it has none, what ended it other
-        # than itself, and how to end it.
-        self.encoded: str | CallError | None = None
-        self.ended_by: CallError | None = None
-        self.kill: Callable[[], None] | None = None
-        self.fate = Fate.NOT_STARTED
 
     def begin_clock(self) -> None:
         """

@@ -57,8 +57,6 @@ class _Facts(CallFacts):
     What a worker knows of a call; the host's own object stays with the host.
     """
 
-    __slots__ = ("_has_deps",)
-
     def __init__(self, has_deps: bool, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._has_deps = has_deps

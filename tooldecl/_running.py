@@ -1,0 +1,65 @@
+"""
+Run one call from its gate to its answer, in both colours.
+"""
+
+from __future__ import annotations
+
+from ._adriver import AsyncDriver
+from ._calls import ToolResult
+from ._driver import Driver
+from ._offload import away
+from ._pipeline import Call
+from ._runtime import Incoming, Runtime
+
+
+__all__ = ["arun_call", "run_call"]
+
+
+def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
+    """
+    Run one call on this thread.
+    """
+    call = Call(runtime, incoming)
+    try:
+        admitted = call.enter()
+        if admitted is not None:
+            if call.is_straight:
+                attempt = call.begin(admitted)
+                if attempt is not None:
+                    runtime.terminal.invoke(attempt)
+                    call.end(attempt)
+            else:
+                variables, signal = call.surroundings(), incoming.signal
+                driver = Driver(runtime, incoming, variables, signal=signal)
+                driver.drive(call.flow(admitted))
+            call.keep()
+    except BaseException as error:
+        call.escape(error)
+        raise
+
+    return call.finish()
+
+
+async def arun_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
+    """
+    Run one call on the running loop.
+    """
+    call = Call(runtime, incoming)
+    try:
+        admitted = call.enter()
+        if admitted is not None:
+            if call.is_straight:
+                attempt = call.begin(admitted)
+                if attempt is not None:
+                    await runtime.terminal.ainvoke(attempt)
+                    call.end(attempt)
+            else:
+                driver = AsyncDriver(runtime, incoming, call.surroundings())
+                await driver.adrive(call.flow(admitted))
+            if call.is_to_keep:
+                await away(call.keep)
+    except BaseException as error:
+        call.escape(error)
+        raise
+
+    return call.finish()
