@@ -484,8 +484,12 @@ SAMPLES = {
         )
     ],
     "GuardFailedError": [
-        exceptions.GuardFailedError(tool="pay", filter_name="audit", ran=ran)
-        for ran in (False, True)
+        exceptions.GuardFailedError(tool="pay", filter_name="audit", ran=ran, fate=fate)
+        for ran, fate in (
+            (False, "not_started"),
+            (True, "completed"),
+            (True, "abandoned"),
+        )
     ],
     "BudgetExceededError": [
         exceptions.BudgetExceededError(

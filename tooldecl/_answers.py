@@ -225,7 +225,10 @@ class Answers:
         """
         Make the result of a call that *name*, which decides about it, has failed on.
         """
-        guard = GuardFailedError(tool=self._name, filter_name=name, ran=self.ran)
+        fate = self.fate.value if self.ran else "not_started"
+        guard = GuardFailedError(
+            tool=self._name, filter_name=name, ran=self.ran, fate=fate
+        )
         guard.__cause__ = error
         failure = self.refusal(guard)
         if error is None:

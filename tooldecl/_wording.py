@@ -37,6 +37,18 @@ def seconds(value: float) -> str:
     return f"{value:.4g} s"
 
 
+def guard_text(tool: str, fate: str) -> str:
+    """
+    Say that a check failed, and what that means for the body.
+    """
+    tails = {
+        "not_started": "It was not run.",
+        "completed": "The tool had run; its result was lost.",
+    }
+
+    return f"A check around tool {tool!r} failed. {tails.get(fate) or FATE_TEXTS[fate]}"
+
+
 def denied_text(tool: str, reason: str) -> str:
     """
     Say that somebody refused the call, and that this is no failure.

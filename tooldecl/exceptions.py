@@ -54,6 +54,7 @@ from ._wording import (
     denied_text,
     exit_text,
     expired_text,
+    guard_text,
     joined,
     seconds,
     some_of,
@@ -354,15 +355,16 @@ class GuardFailedError(CallError):
     Attributes:
         tool: Name of the tool.
         filter_name: Name of the filter that failed.
-        ran: Whether the body had run when it failed.
+        ran, fate: Whether the body had begun, and what became of it.
     """
 
-    def __init__(self, *, tool: str, filter_name: str, ran: bool) -> None:
+    def __init__(
+        self, *, tool: str, filter_name: str, ran: bool, fate: str = "completed"
+    ) -> None:
         self.tool = tool
         self.filter_name = filter_name
-        self.ran = ran
-        tail = "The tool had run; its result was lost." if ran else "It was not run."
-        super().__init__(f"A check around tool {tool!r} failed. {tail}")
+        self.ran, self.fate = ran, fate if ran else "not_started"
+        super().__init__(guard_text(tool, self.fate))
 
 
 class EngineBusyError(CallError):

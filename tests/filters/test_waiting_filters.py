@@ -250,9 +250,41 @@ class OneForm:
         return await call_next(request)
 
 
+class Yielding:
+    """
+    The two ways to write a filter, mixed.
+    """
+
+    def around(self, request):
+        """
+        Go on.
+        """
+        yield request
+
+
+class AsyncYielding:
+    """
+    The same in async code.
+    """
+
+    async def aaround(self, request, call_next):
+        """
+        Go on.
+        """
+        yield request
+
+
 @pytest.mark.parametrize(
     ("candidate", "hint"),
-    [(AsyncByName(), "call it aaround()."), (SyncByName(), "call it around().")],
+    [
+        (AsyncByName(), "call it aaround()."),
+        (SyncByName(), "call it around()."),
+        (Yielding(), "and returns the result."),
+        (
+            AsyncYielding(),
+            "yields: it awaits or calls call_next(request), and returns the result.",
+        ),
+    ],
 )
 def test_a_form_of_the_wrong_colour_is_refused(candidate, hint):
     """

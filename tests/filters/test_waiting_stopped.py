@@ -86,6 +86,33 @@ def test_a_filter_may_give_up_on_what_is_inside(front, kind, name, fate, gate):
     ]
 
 
+@pytest.mark.parametrize(("name", "fate"), FATES)
+def test_a_limit_that_nobody_catches_is_a_failure_that_tells_the_fate(
+    front, name, fate, gate
+):
+    """
+    A filter without an ``except`` has failed, and the body may still be running.
+    """
+
+    class Strict:
+        async def aaround(self, request, call_next):
+            async with asyncio.timeout(VAIN / 2):
+                return await call_next(request)
+
+    result = call(front, ToolClient(held_tools(gate), filters=[Strict()]), name)
+    tails = {
+        "abandoned": "It may still be running and may still take effect.",
+        "stopped": "It was stopped.",
+    }
+
+    assert ("guard_failed", fate, "transient") == (
+        result.status,
+        result.fate,
+        result.error_class,
+    )
+    assert f"A check around tool '{name}' failed. {tails[fate]}" == result.content
+
+
 @pytest.mark.parametrize("name", ["hold", "ahold"])
 @pytest.mark.parametrize("engine", [ThreadEngine, AsyncioEngine])
 def test_giving_up_on_one_call_leaves_its_siblings_alone(front, engine, name, gate):

@@ -147,6 +147,11 @@ TEXTS = [
         "A check around tool 'pay' failed. The tool had run; its result was lost.",
     ),
     (
+        GuardFailedError(tool="pay", filter_name="audit", ran=True, fate="abandoned"),
+        "A check around tool 'pay' failed. It may still be running and may still take "
+        "effect.",
+    ),
+    (
         EngineBusyError(tool="pay", reason="8 calls are running"),
         "Tool 'pay' was not run: 8 calls are running.",
     ),

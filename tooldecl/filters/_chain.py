@@ -119,6 +119,12 @@ def check_filter(candidate: object) -> Layered:
         raise DeclarationError(
             f"around() of the filter {shown(candidate)} is async: call it aaround()."
         )
+    for form in (around, aaround):
+        if inspect.isgeneratorfunction(form) or inspect.isasyncgenfunction(form):
+            raise DeclarationError(
+                f"{form.__name__}() of the filter {shown(candidate)} yields: it awaits or "
+                "calls call_next(request), and returns the result."
+            )
     if callable(aaround) and not inspect.iscoroutinefunction(aaround):
         raise DeclarationError(
             f"aaround() of the filter {shown(candidate)} is not async: call it around()."
