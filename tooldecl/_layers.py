@@ -23,6 +23,7 @@ from ._texts import type_names, whole_characters
 from .exceptions import (
     CallCancelledError,
     CallError,
+    CallPendingError,
     EngineBusyError,
     NotRunError,
     ToolTimeoutError,
@@ -146,8 +147,13 @@ class Layers:
         except (CallError, TypeError) as error:
             return self.filter_failed(name, error.with_traceback(None))
 
-        if result.status is Status.PENDING and self._incoming.held is None:
-            return self.filter_failed(name, None)  # nothing could ever resume it
+        if result.status is Status.PENDING:
+            held = self._incoming.held
+            if held is None:
+                return self.filter_failed(name, None)  # nothing could ever resume it
+            if not isinstance(result.error, CallPendingError):  # it has the suspension
+                error = CallPendingError(tool=result.name, kind=held.kind)
+                result = result.replace(error=error)
 
         return result.replace(writes=self._writes_of(value)) if result.ok else result
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from engine_stage import ENGINES
-from fronts import FRONTS, Listener, call_batch
+from fronts import FRONTS, Listener, call, call_batch
 from suspending import (
     CALLS,
     ROUTES,
@@ -194,6 +194,24 @@ def test_a_filter_around_sees_a_call_that_waits_and_may_answer_it(front, kind):
 
     assert (["pending"] * 2, ["pending", "ok"]) == (seen, statuses(batch))
     assert ["p"] == [c.call_id for c in batch.suspension.calls]
+
+
+@pytest.mark.parametrize("kind", [*COLOURS, "flow"])
+def test_a_filter_may_say_otherwise_what_is_waited_for(front, kind):
+    """
+    The text for the model is the filter's to change; the host still finds the suspension.
+    """
+
+    def steps(request):
+        result = yield request
+        return result.replace(content="I have asked your manager.", error=None)
+
+    client = client_of(layer(kind, steps))
+    result = call(front, client, "pay", {"amount": 5}, call_id="p")
+    batch = resume(front, client, result.error.suspension, {"p": Denied("no")})
+
+    assert ("I have asked your manager.", "pending") == (result.content, result.status)
+    assert ["denied"] == statuses(batch)
 
 
 def test_a_filter_cannot_make_up_a_call_that_waits(front):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, final
 
 from .. import ToolResult
-from ..telemetry import CallFinished, CallStarted, Event, shape
+from ..telemetry import ApprovalAsked, CallFinished, CallStarted, Event, shape
 
 
 Message: TypeAlias = Mapping[str, Any]
@@ -42,6 +42,8 @@ class Journal:
                 case CallStarted():
                     self.starts.append(event.call_id)
                     self.shapes[event.call_id] = _shape(event.arguments)
+                case ApprovalAsked():  # of a sensitive tool, whose arguments are not told
+                    self.shapes[event.call_id] = "not told"
                 case CallFinished():
                     answers = self.answers.setdefault(event.call_id, [])
                     answers.append(event.result)
