@@ -58,6 +58,7 @@ LAYERS = [
     "_doors _views _conversation _promises",
     "_resumable",
     "_client",
+    "_looprules",
     "_rounds _subruns",
     "_loopruns",
     "_loop",

@@ -233,6 +233,13 @@ def runs_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
 
 
+def answers_at_once(given: object) -> bool:
+    """
+    Tell whether *given* can be called and gives nothing that has to be awaited.
+    """
+    return callable(given) and not runs_async(given)
+
+
 def _is_transparent(function: object) -> bool:
     """
     Tell the wrappers that add no code of their own: what they give is what is inside.

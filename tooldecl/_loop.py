@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, final
 
-from ._batch import check_failures
 from ._budget import Budget
 from ._charging import check_budget, meter_of
 from ._client import ToolClient
 from ._conversation import Conversation
 from ._doors import Failures
+from ._looprules import OnEnvironmentError, Rules
 from ._loopruns import LoopRun
 from ._meter import BudgetMeter
-from ._rounds import Decisions, OnEnvironmentError, Rounds, Rules
+from ._rounds import Decisions, Rounds
 from ._subruns import OnEnd, TasksTool, TaskTool, in_async, task_tool, tasks_tool
 from ._suspension import Suspension
 from ._transcript import Given, Message, Messages, closed
 from ._turns import LoopResult, Model, Stop, Turn
-from .exceptions import DeclarationError, ResumeError
+from .exceptions import ResumeError
 
 
 __all__ = ["ToolLoop"]
@@ -61,33 +61,17 @@ class ToolLoop:
         eligible: Callable[[Turn], bool] | None = None,
         on_environment_error: OnEnvironmentError = "proceed",
     ) -> None:
-        if type(max_turns) is not int or max_turns < 1:
-            raise DeclarationError(
-                f"ToolLoop(max_turns=...) takes a whole number from 1, got {max_turns!r}."
-            )
-        if not isinstance(client, ToolClient):
-            raise DeclarationError(f"ToolLoop takes a ToolClient, got {client!r}.")
-        if eligible is not None and not callable(eligible):
-            raise DeclarationError(
-                f"ToolLoop(eligible=...) takes a predicate, got {eligible!r}."
-            )
-        if on_environment_error not in ("proceed", "pause"):
-            raise DeclarationError(
-                "ToolLoop(on_environment_error=...) takes 'proceed' or 'pause', got "
-                f"{on_environment_error!r}."
-            )
-        check_failures(failures)
+        self._rules = Rules(
+            client=client,
+            max_turns=max_turns,
+            failures=failures,
+            eligible=eligible,
+            on_environment_error=on_environment_error,
+        )
         check_budget(budget, client.table, "ToolLoop(budget=...)")
         self._budget = budget
         self._client = client
         self._model = model
-        self._rules = Rules(
-            client=client,
-            max_turns=max_turns,
-            eligible=eligible,
-            on_environment_error=on_environment_error,
-            failures=failures,
-        )
 
     def run(
         self,

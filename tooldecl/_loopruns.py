@@ -14,10 +14,12 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self, final
 
+from ._callables import answers_at_once
 from ._calls import ToolResult
 from ._conversation import Conversation
+from ._looprules import Rules
 from ._policy import shown
-from ._rounds import Batch, Rounds, Rules
+from ._rounds import Batch, Rounds
 from ._suspension import BatchResult, Suspension
 from ._terminal import close_quietly
 from ._texts import text_of
@@ -57,9 +59,10 @@ class LoopRun:
         on_end: Callable[[LoopResult], object] | None = None,
         suspension: Suspension | None = None,
     ) -> None:
-        told: object = on_end
-        if told is not None and not callable(told):
-            raise TypeError(f"on_end takes a callable, got {shown(told)}.")
+        if on_end is not None and not answers_at_once(on_end):
+            raise TypeError(
+                f"on_end takes a callable that waits for nothing, got {shown(on_end)}."
+            )
         self._rules = rules
         self._model = model
         self._rounds = rounds

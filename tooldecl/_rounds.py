@@ -19,15 +19,14 @@ import dataclasses
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 from ._batch import Run
 from ._calls import ToolCall, ToolResult
-from ._client import ToolClient
 from ._conversation import Conversation, not_run
 from ._decisions import Proceed
-from ._doors import Failures
 from ._environment import paused
+from ._looprules import Rules
 from ._meter import LimitName
 from ._policy import shown
 from ._suspension import BatchResult, Suspension, batch_result
@@ -36,21 +35,6 @@ from .exceptions import BudgetExceededError
 
 
 Decisions: TypeAlias = Mapping[str, Any]
-OnEnvironmentError: TypeAlias = Literal["proceed", "pause"]
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """
-    What all runs of a loop have in common.
-    """
-
-    client: ToolClient
-    max_turns: int
-    eligible: Callable[[Turn], bool] | None
-    on_environment_error: OnEnvironmentError
-    failures: Failures
 
 
 @final

@@ -190,7 +190,10 @@ def test_a_number_of_turns_that_is_none_is_refused(turns):
     ("options", "text"),
     [
         ({"client": 5}, "ToolLoop takes a ToolClient, got 5."),
-        ({"eligible": 5}, "ToolLoop(eligible=...) takes a predicate, got 5."),
+        (
+            {"eligible": 5},
+            "ToolLoop(eligible=...) takes a predicate that waits for nothing, got 5.",
+        ),
         ({"failures": "ignore"}, "failures takes 'return' or 'raise', got 'ignore'."),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 from loops import calls, check, outcomes, resume, run, scripted, stored
 from tooldecl import Budget, ToolClient, ToolContext, ToolLoop, Turn, tool
 from tooldecl.engines import AsyncioEngine, ThreadEngine
+from tooldecl.exceptions import DeclarationError
 from tooldecl.filters import Approval, Approved, Suspend
 from tooldecl.telemetry import ModelAsked
 from tooldecl.testing import RecordingHook
@@ -267,7 +268,7 @@ def test_a_loop_with_smaller_limits_goes_on_with_those(front):
     ("options", "text"),
     [
         ({"stop": True}, "stop takes something with is_set(), got True."),
-        ({"on_end": 5}, "on_end takes a callable, got 5."),
+        ({"on_end": 5}, "on_end takes a callable that waits for nothing, got 5."),
     ],
 )
 def test_what_cannot_be_asked_or_told_is_refused(front, options, text):
@@ -279,6 +280,20 @@ def test_what_cannot_be_asked_or_told_is_refused(front, options, text):
         run(front, ToolLoop(ToolClient([note]), model), **options)
 
     assert (text, []) == (str(caught.value), model.requests)
+
+
+def test_what_waits_is_neither_asked_nor_told(front):
+    """
+    E-01: a coroutine is true, and nobody would await it.
+    """
+
+    async def later(given):
+        return False
+
+    with pytest.raises(DeclarationError, match="takes a predicate that waits for"):
+        ToolLoop(ToolClient([note]), scripted(), eligible=later)
+    with pytest.raises(TypeError, match="takes a callable that waits for nothing"):
+        run(front, ToolLoop(ToolClient([note]), scripted("Done.")), on_end=later)
 
 
 def test_a_suspension_is_plain_data(front):
