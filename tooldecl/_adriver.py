@@ -172,7 +172,8 @@ class AsyncDriver(Driving):
         """
         Let nothing begin inside of a filter any more, and end what runs there.
         """
-        if await _end_inside(step):
+        given_up = step.has_given_up
+        if await _end_inside(step) and not given_up:
             note_haste(step)
         step.check()
 

@@ -100,9 +100,11 @@ class Driver(Driving):
         """
         Let nothing begin inside of a filter any more, and see what becomes of the rest.
         """
+        given_up = step.has_given_up
         if step.leave():
             step.wait_until_back(BACK_SECONDS)
-            note_haste(step)
+            if not given_up:
+                note_haste(step)
         step.check()
 
     def _go_on(self, step: Surround, request: object) -> ToolResult | None:
@@ -157,29 +159,43 @@ class Driver(Driving):
         Run what is inside of an async filter of a sync call, on a thread of its own.
         """
         flow = step.begin(request)
-        failures: list[BaseException] = []
-        with self._own_signal(step) as own:
-            inside = self._inside(step, signal=own, apart=True)
-
-            def run() -> None:
-                try:
-                    self._run_inside(inside, step, flow)
-                except BaseException as error:  # the filter gets it, on its own thread
-                    failures.append(error)
-
-            call = partial(contextvars.copy_context().run, run)
-            try:
-                work = asyncio.get_running_loop().run_in_executor(None, call)
-            except BaseException:
-                step.end()
-                raise
-            try:
-                await asyncio.shield(work)
-            except asyncio.CancelledError:
-                own.set()
-                await asyncio.wait({work}, timeout=BACK_SECONDS)
-                raise
+        task = asyncio.current_task()
+        if task is not None:
+            step.tasks.add(task)
+        try:
+            with self._own_signal(step) as own:
+                failures = await self._run_apart(step, flow, own)
+        finally:
+            if task is not None:
+                step.tasks.discard(task)
         if failures:
             raise failures[0]
 
         return step.result
+
+    async def _run_apart(
+        self, step: Surround, flow: InnerFlow, own: StopSignal
+    ) -> list[BaseException]:
+        failures: list[BaseException] = []
+        inside = self._inside(step, signal=own, apart=True)
+
+        def run() -> None:
+            try:
+                self._run_inside(inside, step, flow)
+            except BaseException as error:  # the filter gets it, on its own thread
+                failures.append(error)
+
+        call = partial(contextvars.copy_context().run, run)
+        try:
+            work = asyncio.get_running_loop().run_in_executor(None, call)
+        except BaseException:
+            step.end()
+            raise
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            own.set()
+            await asyncio.wait({work}, timeout=BACK_SECONDS)
+            raise
+
+        return failures

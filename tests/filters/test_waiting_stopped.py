@@ -62,10 +62,27 @@ def gate():
     gate.open()
 
 
+class Races(Impatient):
+    """
+    The same without waiting for the end of what was cancelled.
+    """
+
+    async def aaround(self, request, call_next):
+        """
+        Give up on what is inside.
+        """
+        inside = asyncio.ensure_future(call_next(request))
+        done, _ = await asyncio.wait({inside}, timeout=self.seconds)
+        if done:
+            return inside.result()
+        inside.cancel()
+        return "too slow"
+
+
 FATES = [("hold", "abandoned"), ("ahold", "stopped")]
 
 
-@pytest.mark.parametrize("kind", [Impatient, WaitsFor])
+@pytest.mark.parametrize("kind", [Impatient, WaitsFor, Races])
 @pytest.mark.parametrize(("name", "fate"), FATES)
 def test_a_filter_may_give_up_on_what_is_inside(front, kind, name, fate, gate):
     """

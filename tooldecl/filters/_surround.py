@@ -157,6 +157,15 @@ class Surround:
 
         return busy
 
+    @property
+    def has_given_up(self) -> bool:
+        """
+        Whether the filter has cancelled what runs inside, and waits for it no more.
+        """
+        tasks = tuple(self.tasks)
+
+        return bool(tasks) and all(task.cancelling() for task in tasks)
+
     def wait_until_back(self, seconds: float) -> None:
         """
         Wait until nothing runs inside, for a time.
