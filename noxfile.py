@@ -188,7 +188,11 @@ def tests(session: nox.Session) -> None:
     install(session, "tests")
     between = session.python not in (PYTHONS[0], PYTHONS[-1])
     marks = ("-m", "not slow and not stress") if between else ()
-    pytest(session, *marks, *session.posargs)
+    if session.posargs:
+        pytest(session, *marks, *session.posargs)
+        return
+    env = {"PYTHONSAFEPATH": "1"}
+    session.run("python", "tests/in_parts.py", *marks, env=env)
 
 
 @nox.session(name="property", python=PYTHONS[0])

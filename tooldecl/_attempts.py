@@ -59,7 +59,9 @@ class Attempts:
     Runs attempts of one admitted call.
     """
 
-    __slots__ = ("_answers", "_incoming", "_meta", "_runtime")
+    __slots__ = ("_answers", "_began", "_incoming", "_meta", "_runtime")
+
+    _began: float  # when the first attempt did, where there may be others
 
     def __init__(
         self, runtime: Runtime, incoming: Incoming, answers: Answers, meta: ToolMeta
@@ -69,25 +71,28 @@ class Attempts:
         self._answers = answers
         self._meta = meta
 
-    def run(self, admitted: Admitted) -> Flow:
+    def run(self, admitted: Admitted, done: Attempt | None = None) -> Flow:
         """
         Run attempts until one succeeds or none may follow.
+
+        Args:
+            done: The first one, where it has been made already.
         """
-        answers, retry = self._answers, self._meta.retry
-        began = 0.0 if retry is None else self._runtime.clock.monotonic()
+        answers = self._answers
         previous: BaseException | None = None
-        attempt: Attempt | ToolResult = self.first(admitted)
+        attempt: Attempt | ToolResult = done or self.first(admitted)
         while isinstance(attempt, Attempt):
             try:
-                yield attempt
+                if attempt is not done:
+                    yield attempt
             except GeneratorExit:  # a filter has cancelled it, or its caller was
                 seal(attempt.context, cancelled=True)
                 raise
-            if retry is None or attempt.went_well:
+            if self.is_last(attempt):
                 return self.outcome(attempt)
             error = self._error_of(attempt)
             raised = error is attempt.error
-            wait = self._next_wait(attempt, error, began)
+            wait = self._next_wait(attempt, error)
             self._tell(attempt, error, wait)
             if wait is None:
                 return answers.failure(error, attempt, raised=raised)
@@ -109,6 +114,8 @@ class Attempts:
         """
         incoming = self._incoming
         incoming.arguments = admitted.arguments
+        if self._meta.retry is not None:
+            self._began = self._runtime.clock.monotonic()
         try:
             if incoming.deadline is not None and self._is_over():
                 reason = "the batch's time was over before its body began"
@@ -121,6 +128,12 @@ class Attempts:
             return self._answers.refusal(refusal)
 
         return self._new_attempt(admitted, 1, None)
+
+    def is_last(self, attempt: Attempt) -> bool:
+        """
+        Whether there is no other attempt, whatever came of this one.
+        """
+        return self._meta.retry is None or attempt.went_well
 
     def outcome(self, attempt: Attempt) -> ToolResult:
         """
@@ -209,9 +222,7 @@ class Attempts:
 
         return raised
 
-    def _next_wait(
-        self, attempt: Attempt, error: BaseException, began: float
-    ) -> float | None:
+    def _next_wait(self, attempt: Attempt, error: BaseException) -> float | None:
         """
         Return the wait before the next attempt, or None where there is none.
 
@@ -228,7 +239,7 @@ class Attempts:
                 attempt=attempt.context.attempt,
                 error=error,
                 fate=attempt.fate,
-                spent=runtime.clock.monotonic() - began,
+                spent=runtime.clock.monotonic() - self._began,
                 rng=runtime.rng,
             )
         except BaseException as failure:  # the author's predicate may raise anything

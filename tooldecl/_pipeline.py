@@ -112,7 +112,7 @@ class Call:
 
     def begin(self, admitted: Admitted) -> Attempt | None:
         """
-        Return the one attempt of a straight call; None when it may not have one.
+        Return the first attempt of a straight call; None when it may not have one.
         """
         runtime, incoming = self._runtime, self._incoming
         if incoming.on_standing is not None:
@@ -127,11 +127,21 @@ class Call:
 
         return first
 
-    def end(self, attempt: Attempt) -> None:
+    def end(self, attempt: Attempt) -> bool:
         """
-        Take over what came of the one attempt.
+        Take over what came of a first attempt; False when there may be another.
         """
+        if not self._attempts.is_last(attempt):
+            return False
         self._outcome = self._attempts.outcome(attempt)
+
+        return True
+
+    def go_on(self, admitted: Admitted, done: Attempt) -> Generator[Step, None, None]:
+        """
+        Make what attempts there may be after the first one.
+        """
+        self._outcome = yield from self._attempts.run(admitted, done)
 
     def flow(self, admitted: Admitted) -> Generator[Step, None, None]:
         """

@@ -23,15 +23,17 @@ def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     try:
         admitted = call.enter()
         if admitted is not None:
-            if call.is_straight:
-                attempt = call.begin(admitted)
-                if attempt is not None:
-                    runtime.terminal.invoke(attempt)
-                    call.end(attempt)
-            else:
+            flow = None
+            if not call.is_straight:
+                flow = call.flow(admitted)
+            elif (attempt := call.begin(admitted)) is not None:
+                runtime.terminal.invoke(attempt)
+                if not call.end(attempt):
+                    flow = call.go_on(admitted, attempt)
+            if flow is not None:
                 variables, signal = call.surroundings(), incoming.signal
                 driver = Driver(runtime, incoming, variables, signal=signal)
-                driver.drive(call.flow(admitted))
+                driver.drive(flow)
             call.keep()
     except BaseException as error:
         call.escape(error)
@@ -48,14 +50,16 @@ async def arun_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
     try:
         admitted = call.enter()
         if admitted is not None:
-            if call.is_straight:
-                attempt = call.begin(admitted)
-                if attempt is not None:
-                    await runtime.terminal.ainvoke(attempt)
-                    call.end(attempt)
-            else:
+            flow = None
+            if not call.is_straight:
+                flow = call.flow(admitted)
+            elif (attempt := call.begin(admitted)) is not None:
+                await runtime.terminal.ainvoke(attempt)
+                if not call.end(attempt):
+                    flow = call.go_on(admitted, attempt)
+            if flow is not None:
                 driver = AsyncDriver(runtime, incoming, call.surroundings())
-                await driver.adrive(call.flow(admitted))
+                await driver.adrive(flow)
             if call.is_to_keep:
                 await away(call.keep)
     except BaseException as error:

@@ -48,8 +48,7 @@ class Way(NamedTuple):
         where: Where they run.
         timeout: Seconds that one may take, or None.
         source: Whose limit that is.
-        is_straight: Nobody has to be asked or waited for before one, and none is
-            repeated.
+        is_straight: Nobody has to be asked or waited for before one.
     """
 
     where: Isolation | None
@@ -72,7 +71,7 @@ def way_of(
         is_straight: Whether the client has nothing between its gate and a body.
     """
     timeout, source = resolve_timeout(meta, engine_timeout)
-    between = meta.retry or meta.sensitive or meta.external
+    between = meta.sensitive or meta.external
     between = between or isinstance(meta.serial, str)
 
     return Way(
