@@ -164,13 +164,13 @@ def test_a_filter_is_counted():
     assert calls_of(without, "plain") < calls_of(within, "plain")
 
 
-def test_a_retry_that_is_not_used_is_one_look_at_most():
+def test_a_retry_that_is_not_used_is_one_look_at_the_clock():
     """
-    What is declared and not needed has no price.
+    What is declared and not needed has next to no price.
     """
     made = client()
 
-    assert calls_of(made, "retried") <= calls_of(made, "plain") + 1
+    assert calls_of(made, "retried") <= calls_of(made, "plain") + 2
 
 
 def test_many_tools_add_no_call():
