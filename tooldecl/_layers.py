@@ -152,8 +152,8 @@ class Layers:
             if held is None:
                 return self.filter_failed(name, None)  # nothing could ever resume it
             if not isinstance(result.error, CallPendingError):  # it has the suspension
-                error = CallPendingError(tool=result.name, kind=held.kind)
-                result = result.replace(error=error)
+                pending = CallPendingError(tool=result.name, kind=held.kind)
+                result = result.replace(error=pending)
 
         return result.replace(writes=self._writes_of(value)) if result.ok else result
 

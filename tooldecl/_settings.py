@@ -68,6 +68,7 @@ class Settings:
 # Typed so that checkers do not narrow to containers of unknown things.
 _MAPPING: Any = Mapping
 _ITERABLE: Any = Iterable
+_TUPLE: Any = tuple
 _NO_LISTS: Any = (str, bytes, Mapping)
 
 
@@ -175,19 +176,20 @@ def listed(given: Any) -> Any:
     return given
 
 
-def asks_anybody(filters: object) -> bool:
+def asks_anybody(filters: Any) -> bool:
     """
     Whether somebody is asked among filters that were listed.
     """
-    return isinstance(filters, tuple) and any(
+    return isinstance(filters, _TUPLE) and any(
         isinstance(layer, Approval) for layer in filters
     )
 
 
 def _items(given: Any, what: str, faults: Faults) -> tuple[Any, ...]:
     items = listed(given)
-    if isinstance(items, tuple):
-        return items
+    if isinstance(items, _TUPLE):
+        found: tuple[Any, ...] = items
+        return found
     faults.check(False, f"ToolClient({what}=...) takes a list", given)
 
     return ()

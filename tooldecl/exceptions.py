@@ -324,7 +324,7 @@ class ApprovalExpiredError(CallError):
     ) -> None:
         self.tool = tool
         self.limit = limit
-        self.kind = kind
+        self.kind: WaitsFor = kind
         super().__init__(expired_text(tool, limit, kind))
 
 
@@ -340,7 +340,7 @@ class CallPendingError(CallError):
 
     def __init__(self, *, tool: str, kind: WaitsFor) -> None:
         self.tool = tool
-        self.kind = kind
+        self.kind: WaitsFor = kind
         self.suspension: object = None
         what = "a decision" if kind == "approval" else "its result from elsewhere"
         super().__init__(
