@@ -12,7 +12,7 @@ import contextvars
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, final
+from typing import final
 
 from ._admission import Admission
 from ._calls import ToolResult
@@ -76,9 +76,9 @@ class Driver(Driving):
             self._leave(step)
             return
         if step.filter.is_sync:
-            go_on: Any = partial(self._go_on_bounded, step)
+            bounded = partial(self._go_on_bounded, step)
             attempt = self._attempt(
-                lambda: layer.around(request, go_on), is_async=False
+                lambda: layer.around(request, bounded), is_async=False
             )
             attempt.where = "thread"
         else:

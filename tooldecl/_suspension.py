@@ -28,8 +28,8 @@ NO_KINDS: Mapping[str, Kind] = ReadOnlyDict()
 
 
 _MAPPING: Any = Mapping
-_NUMBER_OR_NONE: Any = (int, float, NoneType)
-_KINDS: dict[str, Any] = {
+_NUMBER_OR_NONE = (int, float, NoneType)
+_KINDS: dict[str, type | tuple[type, ...]] = {
     "call_id": str,
     "name": str,
     "arguments": Mapping,
