@@ -3,8 +3,9 @@ Print how many processor instructions one call takes, which no busy machine can 
 
     python bench/instructions.py [--only NAME] [--profile NAME]
 
-Each subject runs under valgrind's callgrind, few times and many; the difference is what
-the calls take. With ``--profile`` its output is kept, for callgrind_annotate.
+Each subject runs under valgrind's callgrind in a process that does nothing else beyond
+what a process without calls does; the difference is what the calls take. Nothing may
+change meanwhile. With ``--profile`` the output is kept, for callgrind_annotate.
 The page is docs/explanation/performance.md.
 """
 
@@ -19,18 +20,19 @@ import subprocess
 import sys
 import tempfile
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 
 # With PYTHONSAFEPATH the folder of a script is not searched.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-CALLS = 300
+CALLS = 400
 WARM = 60
+FLOOR = "floor: reader, validator, body"
 NAMES = (
     "json.loads and the body",
-    "floor: reader, validator, body",
+    FLOOR,
     "strict reader alone",
     "sync call, JSON text",
     "sync call, mapping",
@@ -91,25 +93,52 @@ def instructions(name: str, count: int, kept: Path | None = None) -> int:
     """
     with tempfile.TemporaryDirectory() as folder:
         out = kept or Path(folder) / "callgrind.out"
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
-        command += [sys.executable, __file__, "--run", name, "--count", str(count)]
-        environment = {**os.environ, "PYTHONHASHSEED": "0"}
-        environment.pop("PYTHONMALLOC", None)
-        done = subprocess.run(
-            command, check=True, capture_output=True, text=True, env=environment
-        )
-    found = _COLLECTED.search(done.stderr)
+        grind = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={out}")
+        said = start(name, count, grind)
+    found = _COLLECTED.search(said)
     if found is None:
-        raise RuntimeError(done.stderr)
+        raise RuntimeError(said)
 
     return int(found[1])
 
 
-def per_call(name: str) -> float:
+def start(name: str, count: int, under: Sequence[str] = ()) -> str:
     """
-    Return the instructions of one call.
+    Start a process that makes the calls, and return what it says beside them.
     """
-    return (instructions(name, 2 * CALLS) - instructions(name, CALLS)) / CALLS
+    command = [sys.executable, __file__, "--run", name, "--count", str(count)]
+    # Bytecode is cached, or compiling would be counted.
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": ""}
+    environment.pop("PYTHONMALLOC", None)
+    done = subprocess.run(
+        [*under, *command], check=True, capture_output=True, text=True, env=environment
+    )
+
+    return done.stderr
+
+
+def be_counted(name: str, count: int) -> None:
+    """
+    Make the warm calls of every subject, and *count* more of one.
+    """
+    for each, run in subjects().items():
+        run(WARM + count if each == name else WARM)
+
+
+def count_all(names: Sequence[str]) -> None:
+    """
+    Print the table.
+    """
+    start(FLOOR, 0)  # this writes the bytecode
+    base = instructions(FLOOR, 0)
+    width = max(map(len, NAMES))
+    print(f"{'one call':{width}}  instructions  of the floor")
+    floor = (instructions(FLOOR, CALLS) - base) / CALLS
+    for name in names:
+        count = floor
+        if name != FLOOR:
+            count = (instructions(name, CALLS) - base) / CALLS
+        print(f"{name:{width}}  {count:12,.0f}  {count / floor:11.2f}x", flush=True)
 
 
 def main() -> None:
@@ -117,30 +146,21 @@ def main() -> None:
     Print the table, or be one of the processes that are counted.
     """
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=NAMES)
+    parser.add_argument("--only", choices=NAMES, nargs="+", default=NAMES)
     parser.add_argument("--profile", choices=NAMES)
     parser.add_argument("--run", choices=NAMES, help=argparse.SUPPRESS)
     parser.add_argument("--count", type=int, default=CALLS, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.run:
-        run = subjects()[given.run]
-        run(WARM)
-        run(given.count)
-        return
-    if shutil.which("valgrind") is None:
+        be_counted(given.run, given.count)
+    elif shutil.which("valgrind") is None:
         print("NOT COUNTED: valgrind is not installed, so there are no instructions.")
-        return
-    if given.profile:
+    elif given.profile:
         kept = Path("callgrind.out").resolve()
         instructions(given.profile, 10 * CALLS, kept)
         print(f"callgrind_annotate {kept.name}")
-        return
-    width = max(map(len, NAMES))
-    print(f"{'one call':{width}}  instructions  of the floor")
-    floor = per_call(NAMES[1])
-    for name in [given.only] if given.only else NAMES:
-        count = floor if name == NAMES[1] else per_call(name)
-        print(f"{name:{width}}  {count:12,.0f}  {count / floor:11.2f}x", flush=True)
+    else:
+        count_all(given.only)
 
 
 if __name__ == "__main__":
