@@ -234,3 +234,34 @@ def test_a_filter_that_returns_before_its_inside_does_has_failed(front, colour, 
     assert "The filter returned before its call_next did." == str(
         result.error.__cause__
     )
+
+
+def test_nothing_inside_begins_once_an_outer_filter_has_ended():
+    """
+    R134: an inner filter that is still at work comes to its body too late, and the body
+    does not run for a call that was answered.
+    """
+    gate, left = Gate(), []
+
+    class Leaves:
+        def around(self, request, call_next):
+            left.append(begin(call_next, request))
+            gate.wait_for_arrivals()
+            return "done"
+
+    class Slow:
+        def around(self, request, call_next):
+            gate.pass_through()
+            return call_next(request)
+
+    result = run("sync", Leaves(), Slow())
+    gate.open()
+    with pytest.raises(BaseException) as caught:
+        outcome(left[0])
+
+    assert ("guard_failed", False, "Stopped", []) == (
+        result.status,
+        result.error.ran,
+        type(caught.value).__name__,
+        RUNS,
+    )
