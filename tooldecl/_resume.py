@@ -83,8 +83,9 @@ def take_up(
             problems[call_id] = str(error)
     taken = [call for call in suspension.calls if call.call_id in resumed]
     if not problems:
-        late = claims.take(taken)
-        problems = dict.fromkeys(late, "it has been taken up before")
+        # A batch is done call by call; of a run there is one latest state.
+        whole = taken if suspension.loop is None else suspension.calls
+        problems = claims.take(taken, whole)
     if problems:
         raise ResumeError(problems=problems)
 
@@ -114,17 +115,33 @@ class Claims:
         self._lock = threading.Lock()
         self._taken: set[tuple[str, int, int]] = set()
 
-    def take(self, calls: Iterable[PendingCall]) -> list[str]:
+    def take(
+        self, calls: Sequence[PendingCall], whole: Iterable[PendingCall]
+    ) -> dict[str, str]:
         """
-        Take all of *calls*, or none; return the ids of those that were taken before.
-        """
-        keys = {(c.run_id, c.position, c.round): c.call_id for c in calls}
-        with self._lock:
-            late = [call_id for key, call_id in keys.items() if key in self._taken]
-            if not late:
-                self._taken.update(keys)
+        Take all of *calls*, or none; return what is wrong with those that were not.
 
-        return late
+        Args:
+            whole: Those of which none may have been taken before.
+        """
+        with self._lock:
+            late = {c.call_id for c in whole if _key_of(c) in self._taken}
+            if not late:
+                self._taken.update(map(_key_of, calls))
+                return {}
+
+        return {c.call_id: _LATE if c.call_id in late else _OUTDATED for c in calls}
+
+
+_LATE = "it has been taken up before"
+_OUTDATED = (
+    "another call of this suspension has been taken up before: go on with the "
+    "suspension that came of that"
+)
+
+
+def _key_of(call: PendingCall) -> tuple[str, int, int]:
+    return call.run_id, call.position, call.round
 
 
 def _resumed(runtime: Runtime, call: PendingCall, decision: object) -> Resumed | None:

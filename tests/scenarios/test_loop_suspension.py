@@ -284,6 +284,25 @@ def test_a_suspension_is_resumed_once(front):
     assert ["pay 5"] == RUNS
 
 
+def test_a_suspension_that_is_out_of_date_is_refused(front):
+    """
+    APR-17: two people decide about one call each, both from the text of the beginning;
+    the second has to take what came of the first, or no run would ever have both.
+    """
+    loop = looping(MIXED, "Done.")
+    first = run(front, loop)
+    second = resume(front, loop, stored(first.suspension), {"b": Approved()})
+    with pytest.raises(ResumeError) as caught:
+        resume(front, loop, stored(first.suspension), {"c": "It is blue."})
+    result = resume(front, loop, stored(second.suspension), {"c": "It is blue."})
+
+    assert {
+        "c": "another call of this suspension has been taken up before: go on with the "
+        "suspension that came of that"
+    } == caught.value.problems
+    assert ("answer", 1) == (result.stop_reason, RUNS.count("pay 5"))
+
+
 def test_one_of_two_that_resume_at_once_has_it():
     """
     APR-17: two threads with the same decision; the body runs once. With two suspensions,
