@@ -20,7 +20,7 @@ from source import SOURCES
 # A module imports only from lines above its own.
 LAYERS = [
     # Words and records.
-    "_shapes _wording _sentinels _clock _ids _readonly _plaindata",
+    "_forking _shapes _wording _sentinels _clock _ids _readonly _plaindata",
     "exceptions",
     "_policy _refs",
     "_meta",

@@ -36,6 +36,8 @@ from .filters._surround import Surround
 
 logger = logging.getLogger("tooldecl")
 
+_TOO_LATE = "the batch's time was over before its body began"
+
 
 @final
 class Pause:
@@ -117,9 +119,9 @@ class Attempts:
         if self._meta.retry is not None:
             self._began = self._runtime.clock.monotonic()
         try:
-            if incoming.deadline is not None and self._is_over():
-                reason = "the batch's time was over before its body began"
-                raise NotRunError(tool=self._meta.name, reason=reason)
+            deadline, now = incoming.deadline, self._runtime.clock.monotonic
+            if deadline is not None and now() >= deadline:  # while filters had it
+                raise NotRunError(tool=self._meta.name, reason=_TOO_LATE)
             if incoming.stop is not None:
                 incoming.check_run()
             if incoming.charge is not None:
@@ -150,14 +152,6 @@ class Attempts:
             logger.warning("%s", result.error, exc_info=cause)
 
         return result
-
-    def _is_over(self) -> bool:
-        """
-        Whether the batch's time passed while filters had the call.
-        """
-        deadline = self._incoming.deadline
-
-        return deadline is not None and self._runtime.clock.monotonic() >= deadline
 
     def _new_attempt(
         self, admitted: Admitted, number: int, previous: BaseException | None
@@ -206,6 +200,8 @@ class Attempts:
                 raise AssertionError("unreachable")
             if not attempt.started:
                 self._answers.take_back()
+                if attempt.source == "batch":
+                    return NotRunError(tool=tool, reason=_TOO_LATE)
             return ToolTimeoutError(
                 tool=tool,
                 timeout=attempt.timeout,

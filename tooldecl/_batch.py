@@ -100,7 +100,7 @@ def unique_id(given: object, taken: set[str]) -> tuple[str, str | None]:
     """
     Return an id that is not in *taken*, and the one given where that cannot be used.
     """
-    original = None if given is None else str(given)
+    original = None if given is None else _shown(given)
     if isinstance(given, str) and given not in taken and _can_be_sent(given):
         taken.add(given)
         return given, None
@@ -110,6 +110,13 @@ def unique_id(given: object, taken: set[str]) -> tuple[str, str | None]:
     taken.add(call_id)
 
     return call_id, original
+
+
+def _shown(given: object) -> str:
+    try:
+        return str(given)
+    except Exception:  # an id of a foreign type may do anything
+        return f"<{type(given).__name__}>"
 
 
 def _can_be_sent(given: str) -> bool:

@@ -39,6 +39,7 @@ class Clock(Protocol):
 
 monotonic = time.monotonic
 sleep = time.sleep
+LONGEST = 3e8  # seconds, about ten years: more than that the system does not wait at once
 wall = time.time  # for what outlives this process, and for nothing else
 
 
@@ -51,7 +52,8 @@ class SystemClock:
     __slots__ = ()
 
     monotonic = staticmethod(time.monotonic)
-    sleep = staticmethod(sleep)
+    def sleep(self, seconds: float) -> None:
+        sleep(min(seconds, LONGEST))
 
     async def asleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+        await asyncio.sleep(min(seconds, LONGEST))

@@ -33,7 +33,8 @@ def check_after(runtime: Runtime, incoming: Incoming) -> None:
     """
     if runtime.max_abandoned is not None:
         _check_room(runtime, incoming, runtime.max_abandoned)
-    if incoming.deadline is not None and incoming.meta.isolation == "inline":
+    way = runtime.ways[incoming.meta.name]
+    if incoming.deadline is not None and way.where == "inline":
         reason = "isolation='inline' cannot be held to the batch's time limit"
         raise NotRunError(tool=incoming.meta.name, reason=reason)
     if incoming.batch is not None:

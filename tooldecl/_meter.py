@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias, final
 
 from ._budget import Budget, checked_seconds, checked_tools, is_count
 from ._clock import Clock
+from ._forking import watch
 from .exceptions import BudgetExceededError, BudgetLevel
 
 
@@ -39,6 +40,7 @@ class BudgetMeter:
     """
 
     __slots__ = (
+        "__weakref__",
         "_calls",
         "_clock",
         "_per_tool",
@@ -55,6 +57,7 @@ class BudgetMeter:
         self.budget = budget
         self.level: BudgetLevel = level
         self.lock = threading.Lock()
+        watch(self)
         self.number = next(_NUMBER)
         self._clock = clock
         self._calls = 0
@@ -62,6 +65,12 @@ class BudgetMeter:
         self._since: float | None = None
         self._row: tuple[str, int] = ("", 0)
         self._stopped_by: LimitName | None = None
+
+    def forget_parent(self) -> None:
+        """
+        Start anew in a forked child, where whoever held the lock is no more.
+        """
+        self.lock = threading.Lock()
 
     @property
     def calls(self) -> int:

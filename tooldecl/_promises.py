@@ -36,7 +36,10 @@ def broken_promises(
     faults: list[DeclarationError] = []
     for name, meta in table.items():
         timeout, source = resolve_timeout(meta, default)
-        if meta.isolation == "inline" and timeout is not None:
+        placed = getattr(engine, "default_isolation", None)
+        where = resolve_isolation(meta, placed)
+        inline = where == "inline" and (meta.isolation == where or not meta.is_async)
+        if inline and timeout is not None:
             whose = "its" if source == "declared" else "the engine's"
             faults.append(
                 DeclarationError(

@@ -226,7 +226,7 @@ def _hooks(given: Any, faults: Faults) -> tuple[Hook, ...]:
 
 def _types(given: Any, faults: Faults) -> tuple[type[BaseException], ...]:
     types = _items(given, "stop_on", faults)
-    rule = "ToolClient(stop_on=...) takes exception types"
+    rule = "ToolClient(stop_on=...) takes exception types, and no StopIteration"
     for kind in types:
         faults.check(_is_exception_type(kind), rule, kind)
 
@@ -234,7 +234,11 @@ def _types(given: Any, faults: Faults) -> tuple[type[BaseException], ...]:
 
 
 def _is_exception_type(value: object) -> bool:
-    return isinstance(value, type) and issubclass(value, BaseException)
+    if not (isinstance(value, type) and issubclass(value, BaseException)):
+        return False
+
+    # Python turns these two into a RuntimeError wherever they would leave unchanged.
+    return not issubclass(value, (StopIteration, StopAsyncIteration))
 
 
 def ways_of(table: ToolTable, settings: Settings) -> dict[str, Way]:

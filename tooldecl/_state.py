@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from typing import Any, TypeAlias, final
 
+from ._forking import watch
 from ._policy import shown
 from ._readonly import ReadOnlyDict, freeze, frozen_mapping
 from .exceptions import DeclarationError
@@ -68,15 +69,22 @@ class State:
     Slots and their values; safe to use from any thread.
     """
 
-    __slots__ = ("_initial", "_lock", "_reducers", "_slots")
+    __slots__ = ("__weakref__", "_initial", "_lock", "_reducers", "_slots")
 
     def __init__(
         self, initial: Mapping[str, Any], reducers: Mapping[str, Reducer] | None = None
     ) -> None:
         self._lock = threading.Lock()
+        watch(self)
         self._slots: Mapping[str, Any] = frozen_mapping(initial)
         self._initial = self._slots
         self._reducers: Mapping[str, Reducer] = {} if reducers is None else reducers
+
+    def forget_parent(self) -> None:
+        """
+        Start anew in a forked child, where whoever held the lock is no more.
+        """
+        self._lock = threading.Lock()
 
     def snapshot(self) -> Mapping[str, Any]:
         """

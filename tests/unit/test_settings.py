@@ -189,7 +189,7 @@ def fault_of(**options):
         ),
         (
             {"stop_on": [int]},
-            "ToolClient(stop_on=...) takes exception types, got <class 'int'>.",
+            "ToolClient(stop_on=...) takes exception types, and no StopIteration, got <class 'int'>.",
         ),
         (
             {"clock": 5},

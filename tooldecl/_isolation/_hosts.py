@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import selectors
 import sys
 import threading
 
@@ -91,10 +92,24 @@ def new_loop() -> asyncio.AbstractEventLoop:
     """
     Make an event loop that never keeps the interpreter from ending.
     """
-    loop = asyncio.new_event_loop()
+    loop = _made()
     loop.set_default_executor(DaemonExecutor())
 
     return loop
+
+
+def _made() -> asyncio.AbstractEventLoop:
+    """
+    Make a loop; one that there are no descriptors for is closed, whole or in part.
+    """
+    if sys.platform == "win32":
+        return asyncio.new_event_loop()
+    selector = selectors.DefaultSelector()
+    try:
+        return asyncio.SelectorEventLoop(selector)
+    except OSError:
+        selector.close()
+        raise
 
 
 def run_loop(loop: asyncio.AbstractEventLoop) -> None:

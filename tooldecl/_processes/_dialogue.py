@@ -15,7 +15,7 @@ from .._encode import encode
 from .._isolation import Attempt, GeneratorTooLong
 from .._jsonforms import JSON
 from ..exceptions import CallError, ResultTooLargeError, UnencodableResultError
-from ._handle import Worker
+from ._handle import LONGEST_WAIT, Worker
 from ._loading import Cargo, import_path
 from ._outcome import out_of_memory, previous_of, restored
 from ._wire import (
@@ -75,7 +75,8 @@ def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any
         BrokenFrameError: It says what is none of ours.
     """
     call = worker.calls
-    worker.sock.settimeout(attempt.remaining())
+    left = attempt.remaining()
+    worker.sock.settimeout(None if left is None else min(left, LONGEST_WAIT))
     try:
         worker.sock.sendall(request)
     except ConnectionError as error:
@@ -152,7 +153,7 @@ def _take_result(head: dict[str, Any], text: str, attempt: Attempt) -> None:
         )
     elif "too_long" in head:
         attempt.encoded = ResultTooLargeError(
-            tool=tool, limit=attempt.limit or MAX_FRAME, size=int(head["too_long"])
+            tool=tool, limit=MAX_FRAME, size=int(head["too_long"])
         )
     else:
         attempt.encoded = text

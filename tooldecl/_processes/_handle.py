@@ -20,6 +20,10 @@ from ._wire import BrokenFrameError, FrameReader
 from ._zygote import BORN, BURIED
 
 
+# What poll() and a socket take at once; a longer wait is waited for in parts.
+LONGEST_WAIT = 86_400.0
+
+
 class NoProcessError(Exception):
     """
     There is no process to run a body in; nothing was run.
@@ -102,6 +106,12 @@ class Worker:
             raise NoProcessError("the process that starts workers does not answer")
         self.pid = pid
 
+    def is_lost(self) -> bool:
+        """
+        Whether its zygote ended before it told of a birth.
+        """
+        return not self.pid and self.has_news() and not os.read(self.news, BORN.size)
+
     def _read_news(self, size: int, until: float) -> bytes:
         poll = select.poll()
         poll.register(self.news, select.POLLIN)
@@ -151,8 +161,11 @@ class Worker:
         """
         while not self.frames.has_all():
             seconds = left()
-            came = self._poll.poll(None if seconds is None else seconds * 1000)
+            bound = None if seconds is None else min(seconds, LONGEST_WAIT)
+            came = self._poll.poll(None if bound is None else bound * 1000)
             if not came:
+                if bound != seconds:
+                    continue
                 raise TimeoutError
             if came[0][0] == self.news and len(came) == 1:
                 raise EOFError
@@ -216,6 +229,13 @@ class Worker:
 
         # Nobody has looked for what it had started in a session of its own.
         return End(-signal.SIGKILL, 0, self.pid)
+
+    def forget(self) -> None:
+        """
+        Let go of it in a forked child, where a thread that has just killed it is no more.
+        """
+        self._killing = threading.Lock()
+        self.close()
 
     def close(self) -> None:
         """

@@ -16,13 +16,13 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 import weakref
 
 from collections.abc import Callable, Iterable
 from typing import final
 
+from .._forking import watch
 from .._isolation import Line, LoopWaiter, start_thread
 from ._handle import End, NoProcessError, Worker
 from ._loading import Cargo
@@ -56,7 +56,7 @@ class Pool:
         self._users: dict[object, tuple[Cargo, ...]] = {}
         self._closed = False
         self._forget()
-        _POOLS.add(self)
+        watch(self)
 
     def _forget(self) -> None:
         # A client that is collected leaves in whatever thread, also in one that holds it.
@@ -111,6 +111,7 @@ class Pool:
         Raises:
             NoProcessError: There is none, and none can be started until then.
         """
+        retried = False
         while not self.is_closed:
             try:
                 worker = self._idle.pop()
@@ -119,8 +120,15 @@ class Pool:
             try:
                 worker.meet(until)
             except NoProcessError:
+                lost = worker.is_lost()
                 worker.close()
-                raise
+                if retried or not lost:
+                    raise
+                retried = True
+                nursery = self._nursery
+                if nursery is not None and worker.home is nursery:
+                    self._end(nursery)
+                continue
             if self.owns(worker) and worker.is_well():
                 self._busy.add(worker)
                 return worker
@@ -272,7 +280,7 @@ class Pool:
         Start anew in a forked child, without what ties the parent to its workers.
         """
         for worker in (*self._idle, *self._busy):
-            worker.close()
+            worker.forget()
         if self._nursery is not None:
             self._nursery.forget()
         if self._start is not None:
@@ -286,14 +294,3 @@ def _let_go(idle: list[Worker]) -> None:
     """
     while idle:
         idle.pop().close()
-
-
-_POOLS: weakref.WeakSet[Pool] = weakref.WeakSet()
-
-
-def _forget_parent() -> None:
-    for pool in list(_POOLS):
-        pool.forget_parent()
-
-
-os.register_at_fork(after_in_child=_forget_parent)

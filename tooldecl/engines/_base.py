@@ -16,13 +16,15 @@ from .._processes import Pool
 from .._runtime import Incoming
 from .._sentinels import UNSET, Unset
 from .._wording import seconds
-from ._options import CHECKS
+from ._options import CHECKS, check_limit
 from ._plan import OverLimit
 
 
 __all__ = ["Engine"]
 
 
+# Calls at once where a limit is asked for and none is given.
+WINDOW = 8
 # Workers at most where an engine does not limit how many calls run at once.
 WORKERS = 8
 
@@ -77,6 +79,10 @@ class Engine(ABC):
         for option, value in given.items():
             if value is not UNSET:
                 setattr(self, option, CHECKS[option](self, option, value))
+        if max_concurrency is UNSET and over_limit != "queue":
+            # Whoever says what happens over the limit has one.
+            self.max_concurrency = self.max_concurrency or WINDOW
+        check_limit(self)
 
     # Not made in __init__, which an engine of a host's own may have no reason to call.
     @property

@@ -11,6 +11,7 @@ from .._policy import shown
 from ..exceptions import DeclarationError
 
 
+ISOLATIONS = ("inline", "thread", "process")
 OVER_LIMIT = ("queue", "sequential", "reject")
 
 
@@ -23,6 +24,32 @@ def check_options(engine: object) -> None:
     """
     for option, check in CHECKS.items():
         check(engine, option, getattr(engine, option))
+    check_limit(engine)
+
+
+def check_limit(engine: Any) -> None:
+    """
+    Refuse to say what happens over a limit that there is none of.
+
+    Raises:
+        DeclarationError: There is none.
+    """
+    if engine.over_limit != "queue" and engine.max_concurrency is None:
+        place = _place(engine, "over_limit")
+        raise DeclarationError(
+            f"{place} takes {engine.over_limit!r} only beside a max_concurrency: nothing "
+            "is ever over no limit."
+        )
+
+
+def checked_isolation(engine: object, option: str, given: Any) -> Any:
+    """
+    Return where bodies run that declare nothing, or None.
+    """
+    if given is None or (isinstance(given, str) and given in ISOLATIONS):
+        return given
+
+    raise _refusal(engine, option, "'inline', 'thread', 'process' or None", given)
 
 
 def checked_seconds(engine: object, option: str, given: object) -> float | None:
@@ -57,6 +84,7 @@ CHECKS = {
     "max_concurrency": checked_count,
     "over_limit": checked_choice,
     "max_abandoned": checked_count,
+    "default_isolation": checked_isolation,
 }
 
 

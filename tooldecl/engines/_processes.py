@@ -9,6 +9,7 @@ from typing import final
 
 from .._meta import Isolation
 from .._sentinels import UNSET, Unset
+from ..exceptions import DeclarationError
 from ._options import checked_count
 from ._plan import OverLimit
 from ._window import WindowEngine
@@ -58,5 +59,11 @@ class ProcessEngine(WindowEngine):
             over_limit=over_limit,
             max_abandoned=max_abandoned,
         )
+        given: object = max_concurrency
+        if given is None:
+            raise DeclarationError(
+                "ProcessEngine(max_concurrency=...) takes a whole number from 1: there "
+                "are always so many workers at most."
+            )
         self.memory_limit = checked_count(self, "memory_limit", memory_limit)
         self.recycle = checked_count(self, "recycle", recycle)

@@ -18,6 +18,7 @@ from typing import Any, TextIO, TypeAlias, final
 
 from .._calls import ToolRequest
 from .._decisions import Approved, Decision, Denied
+from .._forking import watch
 from .._meta import check_seconds
 from .._policy import shown
 from ..exceptions import DeclarationError
@@ -116,6 +117,13 @@ class TerminalApprover:
     ) -> None:
         self._otherwise = otherwise
         self._tell = tell
+        self._one_at_a_time = threading.Lock()
+        watch(self)
+
+    def forget_parent(self) -> None:
+        """
+        Start anew in a forked child, where whoever is asking is no more.
+        """
         self._one_at_a_time = threading.Lock()
 
     def __call__(self, request: ToolRequest) -> Decision:
