@@ -39,7 +39,9 @@ class Clock(Protocol):
 
 monotonic = time.monotonic
 sleep = time.sleep
-LONGEST = 3e8  # seconds, about ten years: more than that the system does not wait at once
+LONGEST = (
+    3e8  # seconds, about ten years: more than that the system does not wait at once
+)
 wall = time.time  # for what outlives this process, and for nothing else
 
 
@@ -52,6 +54,7 @@ class SystemClock:
     __slots__ = ()
 
     monotonic = staticmethod(time.monotonic)
+
     def sleep(self, seconds: float) -> None:
         sleep(min(seconds, LONGEST))
 

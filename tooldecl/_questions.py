@@ -108,7 +108,9 @@ class Questions:
             meta=self._meta,
         )
         variables = contextvars.copy_context()
-        variables.run(stand_around, self._incoming)  # whom it calls, it calls from inside
+        variables.run(
+            stand_around, self._incoming
+        )  # whom it calls, it calls from inside
         attempt = Attempt(
             lambda _values, _context: approval.approver(request),
             {},
