@@ -15,7 +15,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn, final
 
-from ._subschemas import copied
+from ._subschemas import copied, is_object
 
 
 # What a schema may say there, by what it is about.
@@ -94,11 +94,11 @@ class _Narrowing:
         """
         Return the strict form of one schema.
         """
-        if not isinstance(node, dict):
+        if not is_object(node):
             self._refuse("a part of it takes anything")
         if depth > DEEPEST:
             self._refuse(f"it is nested deeper than {DEEPEST} levels")
-        given: dict[str, Any] = dict(node)
+        given = dict(node)
         for word in _DROPPED:
             given.pop(word, None)
         if "default" in given:

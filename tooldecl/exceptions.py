@@ -640,7 +640,7 @@ class RemoteError(ToolDeclError):
         self.type_names = tuple(type_names)
         self.text = text
         self.traceback = traceback
-        self.error_class = error_class
+        self.error_class: ErrorClass = error_class
         self.words = words
         self.retry_after = retry_after
         self.retryable = retryable

@@ -157,7 +157,7 @@ def test_what_lies_around_hides_no_module(tmp_path):
     code, out, err = run_script(
         """
         import subprocess, socket
-        sys.path.remove("")
+        sys.path[:] = filter(None, sys.path)
         os.chdir(FOLDER)
         with ToolClient([process_tools.add]) as client:
             print(client.invoke("add", {"a": 1, "b": 2}).content)

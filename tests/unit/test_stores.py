@@ -8,6 +8,7 @@ import multiprocessing
 import re
 import sqlite3
 import stat
+import sys
 import threading
 
 from pathlib import Path
@@ -231,10 +232,12 @@ def keep(store, together, number, results):
 
 
 @pytest.mark.parametrize("kind", ["threads", "processes"])
-def test_several_put_at_once_into_one_place(store, kind):
+def test_several_put_at_once_into_one_place(store, kind, monkeypatch):
     """
     The first of them makes the place: all begin together, and nothing is lost or mixed.
     """
+    # A spawned process finds this module by its name.
+    monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).parents[2])])
     context = multiprocessing.get_context("spawn")
     together, results = context.Barrier(4), context.Queue()
     make = context.Process if kind == "processes" else threading.Thread

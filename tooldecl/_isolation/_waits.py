@@ -10,6 +10,11 @@ import threading
 
 from typing import Self, final
 
+from .._clock import monotonic
+
+
+# Seconds after which a wait of the main thread looks at the signals that have come.
+SLICE = 0.5
 
 # Loops whose threads wait for a body, because sync code of ours was called on them.
 # Each is entered and removed by its own thread only.
@@ -54,10 +59,25 @@ class ThreadWaiter:
         """
         Wait until it is opened or *timeout* seconds have passed; tell which.
         """
-        if timeout is None:
-            return self._lock.acquire()
+        if _thread.get_ident() != threading.main_thread().ident:
+            if timeout is None:
+                return self._lock.acquire()
+            return self._lock.acquire(True, min(timeout, threading.TIMEOUT_MAX))
 
-        return self._lock.acquire(True, min(timeout, threading.TIMEOUT_MAX))
+        return self._wait_on_main(timeout)
+
+    def _wait_on_main(self, timeout: float | None) -> bool:
+        """
+        Wait in slices: a signal that comes right before a wait does not end it, and its
+        handler, a KeyboardInterrupt perhaps, runs when the thread wakes up next.
+        """
+        until = None if timeout is None else monotonic() + timeout
+        while True:
+            left = SLICE if until is None else max(0.0, until - monotonic())
+            if self._lock.acquire(True, min(left, SLICE)):
+                return True
+            if until is not None and left <= SLICE:
+                return False
 
 
 @final

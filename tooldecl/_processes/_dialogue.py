@@ -15,7 +15,7 @@ from .._encode import encode
 from .._isolation import Attempt, GeneratorTooLong
 from .._jsonforms import JSON
 from ..exceptions import CallError, ResultTooLargeError, UnencodableResultError
-from ._handle import LONGEST_WAIT, Worker
+from ._handle import Worker
 from ._loading import Cargo, import_path
 from ._outcome import out_of_memory, previous_of, restored
 from ._wire import (
@@ -31,6 +31,10 @@ from ._wire import (
     parts,
     raw_frame,
 )
+
+
+# What a socket takes for a timeout at once.
+LONGEST_SEND = 86_400.0
 
 
 def load(worker: Worker, cargo: Cargo, until: float) -> tuple[str, str] | None:
@@ -76,7 +80,7 @@ def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any
     """
     call = worker.calls
     left = attempt.remaining()
-    worker.sock.settimeout(None if left is None else min(left, LONGEST_WAIT))
+    worker.sock.settimeout(None if left is None else min(left, LONGEST_SEND))
     try:
         worker.sock.sendall(request)
     except ConnectionError as error:

@@ -20,8 +20,9 @@ from ._wire import BrokenFrameError, FrameReader
 from ._zygote import BORN, BURIED
 
 
-# What poll() and a socket take at once; a longer wait is waited for in parts.
-LONGEST_WAIT = 86_400.0
+# A longer wait is waited for in parts: poll() does not take any number, and a signal that
+# comes right before a wait does not end it.
+LONGEST_WAIT = 0.5
 
 
 class NoProcessError(Exception):
@@ -161,8 +162,8 @@ class Worker:
         """
         while not self.frames.has_all():
             seconds = left()
-            bound = None if seconds is None else min(seconds, LONGEST_WAIT)
-            came = self._poll.poll(None if bound is None else bound * 1000)
+            bound = LONGEST_WAIT if seconds is None else min(seconds, LONGEST_WAIT)
+            came = self._poll.poll(bound * 1000)
             if not came:
                 if bound != seconds:
                     continue

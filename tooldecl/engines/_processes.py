@@ -59,8 +59,7 @@ class ProcessEngine(WindowEngine):
             over_limit=over_limit,
             max_abandoned=max_abandoned,
         )
-        given: object = max_concurrency
-        if given is None:
+        if self.max_concurrency is None:
             raise DeclarationError(
                 "ProcessEngine(max_concurrency=...) takes a whole number from 1: there "
                 "are always so many workers at most."
