@@ -178,7 +178,7 @@ def test_a_client_with_a_sensitive_tool_needs_somebody_to_ask():
 )
 def test_what_does_not_fit_is_refused_where_it_is_made(make, start):
     """
-    A slip is found when it is written and not when somebody waits for it.
+    APR-08: a slip is found when it is written and not when somebody waits for it.
     """
     with pytest.raises(DeclarationError) as caught:
         make()

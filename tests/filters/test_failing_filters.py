@@ -9,8 +9,8 @@ import logging
 
 import pytest
 
-from fronts import call
-from tooldecl import ToolClient, ToolContext, tool
+from fronts import call, call_batch
+from tooldecl import ToolCall, ToolClient, ToolContext, tool
 from tooldecl.exceptions import GuardFailedError
 
 
@@ -304,3 +304,28 @@ def test_writes_are_lost_with_the_result(front):
     result = call(front, client, "write")
 
     assert ({}, {}) == (result.writes, client.state)
+
+
+def test_a_filter_that_breaks_every_call_of_a_batch_leaves_the_state(front):
+    """
+    BAT-04: each call has its own answer, and nothing is written.
+    """
+
+    @tool
+    def note(line: str, ctx: ToolContext) -> str:
+        """Note a line."""
+        RUNS.append(line)
+        ctx.write("line", line)
+
+        return line
+
+    client = ToolClient(
+        [note], filters=[raising(ValueError("x"), after=True)], state={"line": "old"}
+    )
+    calls = [ToolCall("note", {"line": line}, line) for line in "abc"]
+    batch = call_batch(front, client, calls)
+
+    assert [(i, "guard_failed") for i in "abc"] == [
+        (r.call_id, r.status) for r in batch
+    ]
+    assert (["a", "b", "c"], {"line": "old"}) == (sorted(RUNS), dict(client.state))

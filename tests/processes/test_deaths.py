@@ -62,7 +62,7 @@ def test_a_dead_worker_is_named_by_its_end(client):
 
 def test_a_dead_worker_costs_only_its_own_call(client, listener, lifeline):
     """
-    R42, trap 35: the sibling is in its body while the other worker dies.
+    R42, BAT-03, trap 35: the sibling is in its body while the other worker dies.
     """
     calls = [
         ToolCall("wait_for", {"go": lifeline.go}),

@@ -9,7 +9,8 @@ import signal
 
 import pytest
 
-from processes.process_tools import add
+from processes.process_tools import add, parent, pid
+from processes.watching import await_end
 from tooldecl import ToolCall, ToolClient
 from tooldecl.engines import ProcessEngine
 
@@ -33,8 +34,11 @@ def test_the_call_after_a_zygote_has_died_is_answered():
     R42: what is dead is replaced, and costs no later call.
     """
     engine = ProcessEngine(max_concurrency=1)
-    with ToolClient([add], engine=engine) as client:
+    with ToolClient([parent, pid], engine=engine) as client:
         for _ in range(3):
-            assert client.invoke("add", {"a": 1, "b": 2}).ok
-            os.kill(engine.workers._nursery._process.pid, signal.SIGKILL)
-            assert client.invoke("add", {"a": 2, "b": 2}).ok
+            worker, zygote = client.invoke("pid").value, client.invoke("parent").value
+            os.kill(zygote, signal.SIGKILL)
+            # Its end is the worker's too, but not at the same moment.
+            assert await_end(zygote)
+            assert await_end(worker)
+            assert client.invoke("pid").ok

@@ -112,7 +112,7 @@ def test_a_turn_that_was_cut_off_runs_none_of_its_calls(front):
 
 def test_an_unknown_tool_does_not_end_the_run(front):
     """
-    R124: the model corrects itself; both calls have their answer.
+    R124, RES-07: the model corrects itself; both calls have their answer.
     """
     script = [
         Turn(calls=[ToolCall("ad", {"a": 1, "b": 2})]),

@@ -19,7 +19,7 @@ from suspending import (
     statuses,
     travelled,
 )
-from tooldecl import ToolCall, ToolClient, tool
+from tooldecl import ToolCall, ToolClient, ToolError, tool
 from tooldecl.exceptions import EngineClosedError, ResumeError
 from tooldecl.filters import Approval, Approved, Denied, approve_all
 
@@ -114,7 +114,7 @@ def test_edited_arguments_that_do_not_fit_are_refused(front):
 
 def test_a_result_from_elsewhere_keeps_to_its_limit(front):
     """
-    EXT, R115: ``external_limit`` holds for it, and not the one for results of tools.
+    RES-03, R115: ``external_limit`` holds for it, and not the one for results of tools.
     """
 
     @tool(external=True)
@@ -154,6 +154,41 @@ def test_a_long_result_from_elsewhere_is_cut_where_that_is_allowed(front):
         result.original_size,
         len(result.value),
     )
+
+
+def test_an_error_from_elsewhere_that_is_cut_stays_an_error(front):
+    """
+    RES-04: the limit is about the text and never about what happened.
+    """
+
+    @tool(external=True, on_overflow="truncate")
+    def read(page: str) -> str:
+        """Read a page in the browser."""
+        return page
+
+    client = ToolClient([read], external_limit=60)
+    first = call_batch(front, client, [ToolCall("read", {"page": "p"}, "r")])
+    error = ToolError("x" * 100)
+    [result] = resume(front, client, first.suspension, {"r": error})
+
+    assert ("tool_error", True) == (result.status, len(result.content) <= 60)
+    assert error is result.error.__cause__
+
+
+def test_what_the_model_no_longer_sees_runs_once(front):
+    """
+    EXT-06: the tool is left out of what is offered to the model, and the call that waits
+    for it is still good, once.
+    """
+    client = client_of()
+    first = call_batch(front, client, CALLS[:2])
+    offered = client.without("pay").definitions("openai-responses")
+    batch = resume(front, client, first.suspension, {"p": Approved()})
+    with pytest.raises(ResumeError):
+        resume(front, client, first.suspension, {"p": Approved()})
+
+    assert "pay" not in {definition["name"] for definition in offered}
+    assert (["add", "pay 5"], "ok") == (RUNS, batch[1].status)
 
 
 def test_a_call_is_taken_up_once(front):

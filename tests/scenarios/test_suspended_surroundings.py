@@ -4,6 +4,8 @@ What goes with a call that waits: state, filters, budgets, hooks, ids and keys.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from engine_stage import ENGINES
@@ -20,6 +22,7 @@ from suspending import (
     travelled,
 )
 from tooldecl import Budget, ToolCall, ToolClient, ToolContext, tool
+from tooldecl.exceptions import ResumeError
 from tooldecl.filters import Approval, Approved, Denied, Suspend
 from tooldecl.telemetry import ApprovalAsked, BatchFinished, BatchStarted
 from waiting import COLOURS, layer
@@ -101,7 +104,10 @@ def test_what_is_refused_in_the_end_writes_nothing(front, route, decision):
     """
     client = client_of()
     first = call_batch(front, client, CALLS[1:2])
-    if isinstance(decision, Denied):
+    refusal = (
+        nullcontext() if isinstance(decision, Denied) else pytest.raises(ResumeError)
+    )
+    with refusal:
         resume(front, client, route(first.suspension), {"p": decision})
 
     assert ({}, []) == (dict(client.state), RUNS)

@@ -64,7 +64,7 @@ def refusal_of(*meters, tool="f", **arguments):
 @pytest.mark.parametrize("value", NO_COUNTS)
 def test_a_limit_that_is_no_count_is_refused(field, value):
     """
-    VAL-05: the error names the class, the field and the rule.
+    VAL-05, VAL-06: the error names the class, the field and the rule.
     """
     with pytest.raises(DeclarationError) as caught:
         Budget(**{field: value})
