@@ -1,12 +1,18 @@
 """
-What pytest does for the whole suite: coroutine tests, without a plugin.
+What pytest does for the whole suite: coroutine tests without a plugin, and a look at the
+end at what is left.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib.util
 import inspect
+import tempfile
+import threading
+
+from pathlib import Path
 
 import pytest
 
@@ -33,3 +39,42 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         runner.run(asyncio.wait_for(pyfuncitem.obj(**kwargs), HANGS_AFTER))
 
     return True
+
+
+def left_in(folder: Path) -> list[str]:
+    """
+    List the children and the threads of this process, and what is in a folder.
+    """
+    found = [f"thread {thread.name}" for thread in threading.enumerate()]
+    for at in Path("/proc/self/task").glob("*/children"):
+        for number in at.read_text(encoding="utf-8").split():
+            command = Path(f"/proc/{number}/cmdline").read_text(encoding="utf-8")
+            # Python's own, which lives as long as its process.
+            if "multiprocessing.resource_tracker" not in command:
+                found.append(f"child {number} {command[:200]}")
+    found += [f"file {at.name}" for at in folder.iterdir()]
+
+    return found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_left(tmp_path_factory):
+    """
+    End the session by a look at what it has left: no process, no thread, no file.
+    """
+    folder = tmp_path_factory.mktemp("temporary")
+    before = set(left_in(folder))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder))  # for the processes that tests start
+        patch.setattr(tempfile, "tempdir", str(folder))
+        yield
+    gc.collect()
+    left: list[str] = []
+    waiting = threading.Event()
+    for _ in range(HANGS_AFTER * 10):
+        left = [x for x in left_in(folder) if x not in before]
+        if not left:
+            break
+        waiting.wait(0.1)
+
+    assert [] == left

@@ -15,7 +15,7 @@ import pytest
 
 from processes.hanging_tools import briefly_spin
 from processes.process_tools import TOOLS, count, pid, take_crumbs, take_memory
-from processes.watching import children, start_script
+from processes.watching import await_children, children, start_script
 from scripts import SOON, ended
 from tooldecl import ToolCall, ToolClient
 from tooldecl._processes._system import is_alive
@@ -118,6 +118,8 @@ def test_fifty_kills_leave_nothing(make_client):
     """
     R19: no descriptor, thread, child or dead child more than before.
     """
+    gc.collect()
+    await_children()  # those of clients that were forgotten before end first
     client = make_client(briefly_spin, pid)
     client.invoke("briefly_spin")
     zygote = children()

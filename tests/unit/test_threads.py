@@ -14,6 +14,7 @@ import pytest
 from attempts import job_of
 from fronts import body_threads, join_body_threads
 from ordering import HANGS_AFTER, Gate
+from scripts import ended, start
 from tooldecl import ToolClient, tool
 from tooldecl._isolation import run_job, submit
 from tooldecl._isolation._threads import MAX_IDLE, _Worker, has_bodies
@@ -46,9 +47,22 @@ class TestReuse:
 
     def test_the_next_body_finds_the_thread_of_the_last(self):
         """
-        It is idle before its caller knows that the body has ended.
+        It is idle before its caller knows that the body has ended. No other test's
+        bodies end in a process of its own.
         """
-        assert 1 == len({thread_of_next_body() for _ in range(100)})
+        script = start(
+            """
+            @tool(timeout=30)
+            def where() -> int:
+                "Tell the thread."
+                return threading.get_ident()
+
+            client = ToolClient([where])
+            print(len({client.invoke("where").value for _ in range(100)}))
+            """
+        )
+
+        assert (0, "1\n", "") == ended(script)
 
     def test_a_thread_that_is_in_use_is_not_handed_out(self, gate):
         """
