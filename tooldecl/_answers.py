@@ -262,11 +262,15 @@ class Answers:
         """
         Make the result of a call whose text could not go out, not even in part.
         """
-        if not self.ran:
+        if not self.ran and self._filter:
             return self.refusal(self._filter_said_too_much())
+        if not self.ran:  # a person has answered
+            error = ResultTooLargeError(
+                tool=self._name, limit=error.limit, size=error.size, ran=False
+            )
 
         return self.refusal(error).replace(  # the host can still get all of it
-            value=result.value, original_size=error.size
+            value=result.value, original_size=error.size, fate=result.fate
         )
 
     def _too_large(self, size: int) -> ResultTooLargeError:

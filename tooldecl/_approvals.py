@@ -24,6 +24,7 @@ from ._jsonforms import JSON
 from ._meta import ToolMeta
 from ._questions import Over, Questions
 from ._runtime import Incoming, Runtime
+from ._texts import whole_characters
 from .exceptions import (
     ApprovalDeniedError,
     CallError,
@@ -125,6 +126,7 @@ class Approvals:
                 case Denied(reason=reason):
                     self._over(ApprovalDeniedError(tool=self._meta.name, reason=reason))
                 case Answer(text=text):
+                    text = whole_characters(text)
                     raise Over(self._answers.given(text, text))
                 case Suspend(expires=expires):
                     limit = expires if isinstance(expires, float) else None

@@ -10,6 +10,7 @@ from typing import Any
 from ._answers import Answers
 from ._calls import ToolResult
 from ._encode import encode
+from ._jsonforms import JSON
 from ._runtime import Runtime
 from ._schema import check_returned
 from ._signature import Promise
@@ -41,7 +42,8 @@ def result_maker(
     if name in runtime.table:
         entry = runtime.table.entry(name)
         if isinstance(entry.declared.promise, Promise):
-            check_returned(entry.declared.promise, given)
+            whole = JSON.encode(content) if isinstance(given, str) else content
+            check_returned(entry.declared.promise, whole)
         overflow = entry.meta.on_overflow
     else:
         overflow = "fail"

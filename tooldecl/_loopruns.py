@@ -170,6 +170,8 @@ class LoopRun:
 class ModelAtWork:
     """
     Turns what a model raises into ModelFailedError; a cancellation of its own as well.
+
+    One that the run was asked for ends it, whatever the model makes of it.
     """
 
     def __init__(self, state: Conversation) -> None:
@@ -180,6 +182,8 @@ class ModelAtWork:
         self._before = _cancellations()
 
     def __exit__(self, kind: object, error: BaseException | None, tb: object) -> None:
+        if error is None and _cancellations() > self._before:
+            raise asyncio.CancelledError  # the model has kept it to itself
         if self._is_its_own(error):
             raise ModelFailedError(
                 messages=copy.deepcopy(self._state.messages),

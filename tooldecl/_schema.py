@@ -22,7 +22,6 @@ from ._callables import MISSING
 from ._choices import has_loose_choices, loose_choices
 from ._closing import close_named
 from ._hints import result_of
-from ._jsonforms import JSON
 from ._meta import ToolMeta
 from ._problems import Problem, settle
 from ._published import as_data, drop_titles, drop_useless_defaults
@@ -248,9 +247,9 @@ def _output_of(hint: Any) -> Mapping[str, Any] | None:
     return frozen_mapping(schema)
 
 
-def check_returned(promise: Promise, value: object) -> None:
+def check_returned(promise: Promise, text: str) -> None:
     """
-    Check a result in JSON form against what the function says that it returns.
+    Check a result, as JSON text, against what the function says that it returns.
 
     Raises:
         ValueError: It does not fit.
@@ -263,7 +262,7 @@ def check_returned(promise: Promise, value: object) -> None:
     except Exception:  # no tool is refused for what it returns
         return
     try:
-        adapter.validate_json(JSON.encode(value), strict=True)
+        adapter.validate_json(text, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         path = "".join(f"[{step!r}]" for step in first["loc"])

@@ -515,21 +515,21 @@ class UnencodableResultError(CallError, TypeError):
 
 class ResultTooLargeError(CallError):
     """
-    The result is longer than the limit; the tool had run.
+    The result is longer than the limit; the tool had run, or somebody had answered for it.
 
     Attributes:
         tool: Name of the tool.
         limit: The limit in characters.
         size: The size in characters.
+        ran: Whether the tool had run.
     """
 
-    def __init__(self, *, tool: str, limit: int, size: int) -> None:
-        self.tool = tool
-        self.limit = limit
-        self.size = size
+    def __init__(self, *, tool: str, limit: int, size: int, ran: bool = True) -> None:
+        self.tool, self.limit, self.size, self.ran = tool, limit, size, ran
+        whose = "ran, but its result" if ran else "was not run: the answer given for it"
         super().__init__(
-            f"Tool {tool!r} ran, but its result has {size} characters and the limit "
-            f"is {limit}. Ask for less."
+            f"Tool {tool!r} {whose} has {size} characters and the limit is {limit}. "
+            "Ask for less."
         )
 
 

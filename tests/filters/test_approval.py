@@ -134,6 +134,41 @@ def test_edited_arguments_pass_the_gate(front, colour, edited):
     assert ("invalid", "not_started", []) == (result.status, result.fate, RUNS)
 
 
+def test_a_persons_answer_that_is_too_long_is_no_failed_check(front, colour):
+    """
+    R115: the limit is said, and the host still has all of it.
+    """
+    text = "x" * 500
+    approval = Approval(approver(colour, lambda _: Answer(text)))
+    client = client_with(approval, result_limit=100)
+    result = call(front, client, "pay", {"amount": 5})
+
+    assert ("too_large", "not_started", text, 500, []) == (
+        result.status,
+        result.fate,
+        result.value,
+        result.original_size,
+        RUNS,
+    )
+    assert (
+        "Tool 'pay' was not run: the answer given for it has 500 characters and the "
+        "limit is 100. Ask for less." == result.content
+    )
+
+
+def test_a_persons_answer_can_always_be_sent(front, colour):
+    """
+    R111: half of a character has no UTF-8, and would poison the conversation.
+    """
+    result = asked(front, colour, lambda _: Answer("half \ud83d"))
+
+    assert ("ok", "half \ufffd", "half \ufffd") == (
+        result.status,
+        result.value,
+        result.content,
+    )
+
+
 def test_a_persons_answer_is_the_result(front, colour):
     """
     APR-07: what a person says comes out as it is; the body never runs.

@@ -13,6 +13,7 @@ from loops import calls, check, outcomes, run, scripted
 from tooldecl import (
     Fate,
     Status,
+    ToolCall,
     ToolClient,
     ToolLoop,
     Turn,
@@ -192,6 +193,56 @@ async def test_the_points_above_are_all_there_are():
 
     assert (EVENTS_OF_A_RUN, 3) == (len(hook.events), len(hook.of(CallStarted)))
     assert 3 == len(hook.of(ModelAsked))
+
+
+async def test_a_model_that_swallows_the_cancellation_goes_no_further():
+    """
+    R58: the calls that it makes all the same are not run, and it is asked no more.
+    """
+    ran, begun = [], asyncio.Event()
+
+    @tool
+    def send() -> str:
+        """Send."""
+        ran.append(1)
+
+        return "sent"
+
+    class Stubborn:
+        async def arespond(self, request):
+            begun.set()
+            try:
+                await asyncio.get_running_loop().create_future()
+            except asyncio.CancelledError:
+                return Turn(calls=[ToolCall("send", {}, "s")])
+
+    ends = []
+    loop = ToolLoop(ToolClient([send]), Stubborn())
+    task = asyncio.create_task(loop.arun("Hi", on_end=ends.append))
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert ([], ["cancelled"]) == (ran, [end.stop_reason for end in ends])
+
+
+async def test_a_model_that_limits_itself_is_not_cancelled():
+    """
+    The control: a limit of the model's own ends nothing but what it limits.
+    """
+
+    class Limited:
+        async def arespond(self, request):
+            try:
+                async with asyncio.timeout(0):
+                    await asyncio.get_running_loop().create_future()
+            except TimeoutError:
+                return Turn("Too late.")
+
+    assert (
+        "Too late." == (await ToolLoop(ToolClient([note]), Limited()).arun("Hi")).text
+    )
 
 
 async def test_a_cancellation_of_the_models_own_is_its_failure():

@@ -4,6 +4,9 @@ What cannot be resumed: nothing is run, nothing is taken up, and it is said why.
 
 from __future__ import annotations
 
+from datetime import date
+from uuid import UUID
+
 import pytest
 
 from engine_stage import begin, outcome
@@ -134,6 +137,36 @@ def test_a_result_from_elsewhere_keeps_to_its_limit(front):
     assert "x" * 10 == batch[0].content
 
 
+@pytest.mark.parametrize(
+    ("hint", "value", "content"),
+    [
+        (date, date(2026, 1, 1), '"2026-01-01"'),
+        (UUID, UUID(int=1), f'"{UUID(int=1)}"'),
+        (set[int], {1}, "[1]"),
+        (bytes, b"x", '"x"'),
+        (str, "x", "x"),
+    ],
+)
+def test_a_result_from_elsewhere_may_be_any_value_with_a_json_form(
+    front, hint, value, content
+):
+    """
+    EXT-01: it is checked in the form in which it is sent; what does not fit is refused.
+    """
+
+    def read(page: str):
+        """Read a page in the browser."""
+
+    read.__annotations__["return"] = hint
+    client = ToolClient([tool(external=True)(read)])
+    first = call_batch(front, client, [ToolCall("read", {"page": "p"}, "r")])
+    with pytest.raises(ResumeError):
+        resume(front, client, first.suspension, {"r": [["no"]]})
+    [result] = resume(front, client, first.suspension, {"r": value})
+
+    assert (content, value) == (result.content, result.value)
+
+
 def test_a_long_result_from_elsewhere_is_cut_where_that_is_allowed(front):
     """
     R116: one visible mark, and the host has all of it.
@@ -154,6 +187,23 @@ def test_a_long_result_from_elsewhere_is_cut_where_that_is_allowed(front):
         result.original_size,
         len(result.value),
     )
+
+
+def test_a_result_from_elsewhere_that_cannot_be_cut_so_short_was_completed(front):
+    """
+    RES-03: somebody did run it, whatever of it can be sent.
+    """
+
+    @tool(external=True, on_overflow="truncate")
+    def read(page: str) -> str:
+        """Read a page in the browser."""
+        return page
+
+    client = ToolClient([read], external_limit=5)
+    first = call_batch(front, client, [ToolCall("read", {"page": "p"}, "r")])
+    [result] = resume(front, client, first.suspension, {"r": "x" * 100})
+
+    assert ("too_large", "completed") == (result.status, result.fate)
 
 
 def test_an_error_from_elsewhere_that_is_cut_stays_an_error(front):

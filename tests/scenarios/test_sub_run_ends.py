@@ -171,16 +171,17 @@ class Hanging:
     def __init__(self):
         self.asked = 0
         self.hangs = threading.Event()
+        self.ends = threading.Event()
 
     def respond(self, request):
         """
-        Return the first turn, and no other.
+        Return the first turn, and no other before the test has ended.
         """
         self.asked += 1
         if self.asked == 1:
             return Turn(calls=one_call())
         self.hangs.set()
-        threading.Event().wait()
+        self.ends.wait()
 
         return Turn("Never said.")
 
@@ -212,6 +213,8 @@ def test_a_child_that_is_late_is_stopped(front):
     result = with_time_to_begin(
         run_within, lambda: all(model.hangs.is_set() for model in models[-1:])
     )
+    for model in models:
+        model.ends.set()
 
     assert ("timeout", "stopped", ["w"]) == (result.status, result.fate, RUNS)
     assert result.content.endswith("the limit declared on it. It was stopped.")
