@@ -145,7 +145,7 @@ class Conversation:
         """
         return LoopResult(
             stop_reason=reason,
-            text=text,
+            text=whole_characters(text),
             messages=self.messages,
             results=tuple(self.results),
             turns=self.turns,

@@ -143,7 +143,7 @@ async def _contained(
         status, text = result.stop_reason.value, _words(name, result)
     except SubRunError as error:
         status, text = error.stop_reason, str(error)
-    except Exception as error:  # the others have nothing to do with it
+    except (Exception, SystemExit) as error:  # the others have nothing to do with it
         if is_fatal(error, stop_on):
             raise
         kinds = ", ".join(type_names(error))

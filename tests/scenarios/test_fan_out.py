@@ -243,6 +243,25 @@ def test_what_means_stop_ends_all_of_it(front):
     assert "Tool 'scout' failed: HaltError." == contained.content
 
 
+@pytest.mark.parametrize(
+    ("said", "status", "text"),
+    [
+        (SystemExit(2), "failed", "The sub-run 'scout-2' failed: SystemExit."),
+        ("half \ud83d", "answer", "half \ufffd"),
+    ],
+)
+def test_what_one_says_costs_the_others_nothing(front, said, status, text):
+    """
+    SUB-02: neither an exit nor a text that no wire takes.
+    """
+    model = Echo(lambda task: said if task == "b" else f"about {task}")
+    result = call(front, many(model), "scout", {"tasks": ["a", "b"]})
+
+    assert [("answer", "about a"), (status, text)] == [
+        (one["status"], one["text"]) for one in result.value
+    ]
+
+
 def test_what_means_stop_ends_the_others(front):
     """
     R22, E-27: nobody waits for them any more, so they get their cancel.

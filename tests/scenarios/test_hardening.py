@@ -141,6 +141,15 @@ def test_a_transcript_can_always_be_sent(turn):
     assert text == text.encode().decode()
 
 
+def test_the_answer_of_a_run_can_always_be_sent():
+    """
+    It is what a caller sends on, and what its transcript says.
+    """
+    result = ToolLoop(ToolClient([]), ScriptedModel([Turn(HALF)])).run("go")
+
+    assert "\ufffd" == result.text == result.messages[-1]["content"]
+
+
 def test_records_of_a_model_take_their_fields_in_order():
     """
     ``Turn("hi")`` is what everybody writes first.
