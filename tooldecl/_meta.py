@@ -68,6 +68,9 @@ class ToolOptions:
 # Whose options are checked, for the messages alone, where it is no decorated function.
 _OWNER: ContextVar[str] = ContextVar("_OWNER", default="")
 
+# What is about a body of this process's own, and what stands there for nothing.
+_BODY_ONLY = (("retry", None), ("isolation", UNSET), ("result_limit", UNSET))
+
 FLAGS = ("idempotent", "sensitive", "return_direct", "external", "is_async")
 
 
@@ -141,7 +144,7 @@ class ToolMeta(ToolOptions):
         if self.coerce not in ("strict", "repair"):
             self._refuse("coerce", "'strict' or 'repair'", self.coerce)
         self._check_limit()
-        self._refuse_unavailable()
+        self._refuse_idle()
 
     def _check_texts(self) -> None:
         name: object = self.name
@@ -219,7 +222,13 @@ class ToolMeta(ToolOptions):
             rule = "characters from 1, or None"
             self._refuse("result_limit", rule, self.result_limit)
 
-    def _refuse_unavailable(self) -> None:
+    def _refuse_idle(self) -> None:
         """
-        Refuse what no module of this version enforces.
+        Refuse what would have nothing to do: the body of an external tool never runs.
         """
+        for option, unset in _BODY_ONLY:
+            if self.external and getattr(self, option) is not unset:
+                raise DeclarationError(
+                    f"{self._where()}: {option} means nothing beside external=True: "
+                    "somebody else runs it."
+                )

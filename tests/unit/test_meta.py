@@ -289,3 +289,17 @@ def test_texts_that_cannot_be_sent_are_refused():
     assert (
         "@tool on add: tags takes texts without lone surrogates, got ('\\ud800',)."
     ) == refused(tags=["\ud800"])
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("retry", 2), ("isolation", "thread"), ("result_limit", 5)],
+)
+def test_what_an_external_tool_could_not_keep_is_refused(option, value):
+    """
+    SPEC 0: its body never runs, and its results have a limit of their own.
+    """
+    with pytest.raises(DeclarationError) as caught:
+        ToolMeta(name="click", description="Click.", external=True, **{option: value})
+
+    assert f"{option} means nothing beside external=True" in str(caught.value)
