@@ -35,10 +35,16 @@ def read_messages(messages: Messages) -> list[Message]:
     Copy a conversation.
 
     Raises:
-        ValueError: A message is malformed, or a call in it has no answer.
+        ValueError: It is no conversation, a message is malformed, or a call in it has
+            no answer.
     """
     if isinstance(messages, str):
         return [{"role": "user", "content": messages}]
+    if isinstance(messages, _MAPPING) or not isinstance(messages, Iterable):
+        raise ValueError(
+            "A conversation is a text or a list of messages, got "
+            f"{type(messages).__name__}."
+        )
     copied: list[Message] = []
     open_ids: list[str] = []
     for index, message in enumerate(messages):
@@ -78,6 +84,13 @@ def check_message(index: int, message: Any) -> None:
     if not isinstance(message, _MAPPING) or message.get("role") not in _ROLES:
         raise ValueError(
             f"Message {index} is no mapping with a role of {', '.join(_ROLES)}."
+        )
+    content: Any = message.get("content")
+    if not isinstance(content, (str, _LIST)) and (
+        content is not None or message["role"] != "assistant"
+    ):
+        raise ValueError(
+            f"Message {index} has a content that is no text and no list of parts."
         )
     calls: Any = message.get("tool_calls") or None
     if calls and not (isinstance(calls, _LIST) and all(_is_call(c) for c in calls)):

@@ -62,10 +62,24 @@ def test_messages_are_copied_at_every_depth():
         ),
         (
             {"role": "user", "content": "Hi"},
-            "Message 0 is no mapping with a role of system, user, assistant, tool.",
+            "A conversation is a text or a list of messages, got dict.",
+        ),
+        (None, "A conversation is a text or a list of messages, got NoneType."),
+        *(
+            (
+                [message],
+                "Message 0 has a content that is no text and no list of parts.",
+            )
+            for message in (
+                {"role": "user"},
+                {"role": "system", "content": None},
+                {"role": "user", "content": 5},
+                {"role": "assistant", "content": object()},
+                {**ANSWERED, "content": None},
+            )
         ),
         (
-            [{"role": "user"}, {"role": "robot"}],
+            [{"role": "user", "content": "Hi"}, {"role": "robot"}],
             "Message 1 is no mapping with a role of system, user, assistant, tool.",
         ),
         ([ASKED], "The calls 'a' have no answer."),
