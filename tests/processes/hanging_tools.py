@@ -91,8 +91,8 @@ def fat(ctx: ToolContext) -> None:
     """
     Hold half a gigabyte.
     """
-    held = bytearray(b"x") * (500 * 2**20)
     ctx.progress(os.getpid())
+    held = bytearray(b"x") * (500 * 2**20)
     while held:
         pass
 

@@ -281,7 +281,7 @@ async def test_a_cancellation_that_comes_with_the_answer_costs_no_other(make_cli
     client = make_client(add, pid, engine=ProcessEngine(max_concurrency=1))
     await client.ainvoke("pid")
     ends = set()
-    for number in range(200):
+    for number in range(100):
         task = asyncio.create_task(client.ainvoke("pid"))
         await asyncio.sleep(number % 20 * 0.00005)
         task.cancel()
