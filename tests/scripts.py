@@ -18,7 +18,7 @@ from ordering import HANGS_AFTER
 
 
 # Generous: a plain end takes a quarter of a second.
-SOON = 10
+SOON = 20
 
 HEAD = """
 import asyncio, os, signal, sys, threading, time
