@@ -13,7 +13,7 @@ from ._budget import Budget
 from ._clock import Clock
 from ._isolation import Attempt, LoopHolder, Place
 from ._meta import Overflow
-from ._processes import Cargo, Pool, RemoteRun
+from ._processes import Cargo, Remote
 from ._promises import broken_budget, broken_limits, broken_promises, cargo_for
 from ._reports import Reports
 from ._resumable import Resumable
@@ -147,14 +147,11 @@ class ToolClient(Resumable, Views):
             owner=self._token,
             on_late=lambda attempt, late_by: _report_late(reports, attempt, late_by),
         )
-        self._workers: Pool | None = None
-        remote: RemoteRun | None = None
+        self._remote: Remote | None = None
         if cargo:
-            self._workers = settings.engine.workers
-            self._workers.join(self._token, cargo.values())
-            leaver = weakref.finalize(self, self._workers.leave, self._token)
+            self._remote = settings.engine.remote(cargo, place, settings.stop_on)
+            leaver = weakref.finalize(self, self._remote.leave)
             leaver.atexit = False
-            remote = RemoteRun(self._workers, cargo, place, settings.stop_on)
         self._runtime = Runtime(
             table=table,
             json_limits=settings.json_limits,
@@ -162,7 +159,7 @@ class ToolClient(Resumable, Views):
             approvals=settings.approvals,
             reports=reports,
             clock=settings.clock,
-            terminal=Terminal(place, self._loops, remote, reports.blocked),
+            terminal=Terminal(place, self._loops, self._remote, reports.blocked),
             ledger=settings.engine.ledger,
             line=settings.engine.line,
             groups=settings.groups,
@@ -231,8 +228,8 @@ class ToolClient(Resumable, Views):
         """
         self._closed = True
         self._loops.close(wait=True)
-        if self._workers is not None:
-            self._workers.leave(self._token)
+        if self._remote is not None:
+            self._remote.leave()
 
     async def aclose(self) -> None:
         """
@@ -240,8 +237,8 @@ class ToolClient(Resumable, Views):
         """
         self._closed = True
         await self._loops.aclose()
-        if self._workers is not None:
-            await self._workers.aleave(self._token)
+        if self._remote is not None:
+            await self._remote.aleave()
 
     def __enter__(self) -> Self:
         return self

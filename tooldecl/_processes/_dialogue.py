@@ -166,18 +166,33 @@ def _take_result(head: dict[str, Any], text: str, attempt: Attempt) -> None:
             attempt.context.write(slot, value)
 
 
-def request_of(tool: int, worker: Worker, attempt: Attempt) -> bytes:
+def request_of(
+    tool: int, worker: Worker, attempt: Attempt, facts: Mapping[str, Any], text: str
+) -> bytes:
     """
     Return the frame of a call.
+
+    Args:
+        tool: Names the tool to the worker.
+        facts: What `facts_for_body` says of the call.
+        text: Its arguments in JSON.
+    """
+    left = attempt.remaining()
+    head = {"tool": tool, "call": worker.calls, "left": left, **facts}
+
+    return frame(CALL, head, text)
+
+
+def facts_for_body(attempt: Attempt) -> dict[str, Any]:
+    """
+    Return what a body in another process is told of its call, as plain data.
     """
     context = attempt.context
     facts = facts_of(context)
-    head = {
-        "tool": tool,
-        "call": worker.calls,
+
+    return {
         "call_id": facts.call_id,
         "attempt": context.attempt,
-        "left": attempt.remaining(),
         "limit": attempt.limit,
         "run_id": facts.run_name(),
         "position": facts.position,
@@ -186,7 +201,12 @@ def request_of(tool: int, worker: Worker, attempt: Attempt) -> bytes:
         "previous": previous_of(context.previous_error),
     }
 
-    return frame(CALL, head, JSON.encode(facts.arguments))
+
+def arguments_of(attempt: Attempt) -> str:
+    """
+    Return the arguments of a call in JSON.
+    """
+    return JSON.encode(facts_of(attempt.context).arguments)
 
 
 def left_of_batch(attempt: Attempt) -> float | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from ._asyncio import AsyncioEngine
 from ._base import Engine
+from ._executor import ExecutorEngine
 from ._processes import ProcessEngine
 from ._sequential import SequentialEngine
 from ._threads import ThreadEngine
@@ -14,6 +15,7 @@ from ._threads import ThreadEngine
 __all__ = [
     "AsyncioEngine",
     "Engine",
+    "ExecutorEngine",
     "ProcessEngine",
     "SequentialEngine",
     "ThreadEngine",
