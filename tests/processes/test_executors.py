@@ -14,6 +14,7 @@ import threading
 
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import resource_tracker
+from pathlib import Path
 
 import pytest
 
@@ -160,12 +161,13 @@ def test_a_batch_that_is_over_begins_nothing(front, make_client, lifeline, tmp_p
     assert (True, False) == (cut, marker.exists())
 
 
-def worker_of(result_or_pid):
+def parent_of(pid):
     """
-    Return the worker of the executor above a body: its zygote's parent.
+    Return the process that started another.
     """
-    with open(f"/proc/{result_or_pid}/stat", encoding="ascii") as file:
-        return int(file.read().rpartition(")")[2].split()[1])
+    text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+
+    return int(text.rpartition(")")[2].split()[1])
 
 
 @pytest.mark.parametrize(
@@ -196,11 +198,9 @@ def test_a_lost_call_is_repeated_only_where_that_is_safe(
 
     def shoot():
         body = lifeline.pid()
-        os.kill(worker_of(worker_of(body)), signal.SIGKILL)
+        os.kill(parent_of(parent_of(body)), signal.SIGKILL)
 
-    client = make_client(
-        *TOOLS, engine=ExecutorEngine(Renewed()), rng=lambda: 0.0
-    )
+    client = make_client(*TOOLS, engine=ExecutorEngine(Renewed()), rng=lambda: 0.0)
     shooter = threading.Thread(target=shoot)
     shooter.start()
     result = call(front, client, name, {"line": lifeline.path, "marker": str(marker)})
@@ -378,7 +378,7 @@ def test_the_body_dies_with_the_worker_that_ran_it(make_client, lifeline):
         )
         thread.start()
         body = lifeline.pid()
-        os.kill(worker_of(worker_of(body)), signal.SIGKILL)
+        os.kill(parent_of(parent_of(body)), signal.SIGKILL)
         thread.join()
 
         assert await_end(body)

@@ -11,8 +11,8 @@ import pytest
 
 from sample_declarations import Shop, add
 from tooldecl import ToolSpec
-from tooldecl._declared import declared_of
 from tooldecl._build import build
+from tooldecl._declared import declared_of
 from tooldecl._processes._loading import cargo_of, import_all, load
 
 

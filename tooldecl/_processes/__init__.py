@@ -6,6 +6,7 @@ The matching page is docs/explanation/timeouts-and-isolation.md.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from .._isolation import Attempt
@@ -44,14 +45,16 @@ class Remote(Protocol):
         """
         ...
 
-    def leave(self) -> None:
+    @property
+    def leave(self) -> Callable[[], None]:
         """
-        Run nothing more; called once its client is closed or gone, also twice.
+        What ends it, once its client is closed or gone; may be called twice.
         """
         ...
 
-    async def aleave(self) -> None:
+    @property
+    def aleave(self) -> Callable[[], Awaitable[None]]:
         """
-        `leave` from async code, without holding the loop.
+        The same from async code, without holding the loop.
         """
         ...

@@ -13,7 +13,9 @@ Invariants:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+
+from collections.abc import Callable, Mapping
 from concurrent.futures import (
     Executor,
     Future,
@@ -33,7 +35,6 @@ from ._loading import Cargo
 from ._nursery import START_SECONDS
 from ._outcome import batch_over
 from ._parcel import ended_by, open_envelope, parcel_of
-from ._wire import BrokenFrameError
 
 
 # Seconds that an answer may take on its way here.
@@ -55,9 +56,21 @@ class AbroadRun:
         place: Whose bodies they are.
         stop_on: The client's stop signals.
         expires: Seconds within which the executor has to begin an attempt, or None.
+
+    Attributes:
+        leave: Says that nothing more will be sent; leads to no hook of the client.
+        aleave: The same from async code, without holding the loop.
     """
 
-    __slots__ = ("_place", "cargo", "executor", "expires", "stop_on")
+    __slots__ = (
+        "_place",
+        "aleave",
+        "cargo",
+        "executor",
+        "expires",
+        "leave",
+        "stop_on",
+    )
 
     def __init__(
         self,
@@ -74,18 +87,8 @@ class AbroadRun:
         self.expires = expires
         self._place = place
         SHOP.join_here(place.owner)
-
-    def leave(self) -> None:
-        """
-        Send nothing more.
-        """
-        SHOP.pool.leave(self._place.owner)
-
-    async def aleave(self) -> None:
-        """
-        `leave` from async code, without holding the loop.
-        """
-        await SHOP.pool.aleave(self._place.owner)
+        self.leave = functools.partial(SHOP.pool.leave, place.owner)
+        self.aleave = functools.partial(SHOP.pool.aleave, place.owner)
 
     def invoke(self, attempt: Attempt) -> None:
         """
@@ -159,9 +162,7 @@ class _Sent:
         if expires is None or attempt.timeout is None:
             return None
 
-        return (
-            self._began + expires + START_SECONDS + attempt.timeout + GRACE_SECONDS
-        )
+        return self._began + expires + START_SECONDS + attempt.timeout + GRACE_SECONDS
 
     def send(self, job: Job) -> None:
         """
@@ -183,10 +184,12 @@ class _Sent:
         except Exception as error:  # an executor of anybody's
             job.end()
             kind = type(error).__name__
-            raise _NotTakenError(f"its executor takes no more calls ({kind})") from error
+            raise _NotTakenError(
+                f"its executor takes no more calls ({kind})"
+            ) from error
         self.outer.started = True
         if type(run.executor) in _HONEST:
-            self.outer.kill = lambda: [future.cancel()].clear()
+            self.outer.kill = _cancelling(future)
 
         def done(future: Future[bytes]) -> None:
             self._take(future)
@@ -254,3 +257,14 @@ class _Sent:
         attempt.encoded = outer.encoded
         on_the_way = monotonic() - self._began - said["seconds"]
         facts_of(attempt.context).waited += max(0.0, on_the_way) + said["waited"]
+
+
+def _cancelling(future: Future[bytes]) -> Callable[[], None]:
+    """
+    Return what keeps a call from beginning that still waits for its executor.
+    """
+
+    def cancel() -> None:
+        future.cancel()
+
+    return cancel

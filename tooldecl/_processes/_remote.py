@@ -4,6 +4,8 @@ The attempts of one client's tools, each in a worker of its engine.
 
 from __future__ import annotations
 
+import functools
+
 from collections.abc import Mapping
 from typing import final
 
@@ -27,9 +29,13 @@ class RemoteRun(WorkerRun):
         cargo: The tools, by name.
         place: Whose bodies they are; its owner uses the pool from now on.
         stop_on: The client's stop signals.
+
+    Attributes:
+        leave: Ends its use of the pool.
+        aleave: The same from async code, without holding the loop.
     """
 
-    __slots__ = ()
+    __slots__ = ("aleave", "leave")
 
     def __init__(
         self,
@@ -40,18 +46,9 @@ class RemoteRun(WorkerRun):
     ) -> None:
         super().__init__(pool, cargo, place, stop_on)
         pool.join(place.owner, cargo.values())
-
-    def leave(self) -> None:
-        """
-        Use the pool no more.
-        """
-        self.pool.leave(self._place.owner)
-
-    async def aleave(self) -> None:
-        """
-        `leave` from async code, without holding the loop.
-        """
-        await self.pool.aleave(self._place.owner)
+        # Neither leads to the place, which leads to hooks, and they may to the client.
+        self.leave = functools.partial(pool.leave, place.owner)
+        self.aleave = functools.partial(pool.aleave, place.owner)
 
     def invoke(self, attempt: Attempt) -> None:
         """
