@@ -22,14 +22,14 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     ThreadPoolExecutor,
 )
-from typing import Any, final
+from typing import final
 
 from .._calls import Fate
 from .._clock import monotonic, wall
 from .._context import facts_of
 from .._isolation import Attempt, Job, Place, arun_job, run_job
 from ..exceptions import CallError, WorkerDiedError
-from ._dialogue import left_of_batch, take_over
+from ._dialogue import Said, left_of_batch, take_over
 from ._errand import SHOP, run_errand
 from ._loading import Cargo
 from ._nursery import START_SECONDS
@@ -144,7 +144,7 @@ class _Sent:
         self._run = run
         self._attempt = attempt
         self._began = monotonic()
-        self._envelope: dict[str, Any] | None = None
+        self._envelope: Said | None = None
         self._lost: CallError | None = None
         outer = self.outer = Attempt(
             attempt.call, attempt.values, attempt.context, attempt.variables
@@ -245,7 +245,7 @@ class _Sent:
             attempt.keep_to_batch(attempt.batch_until - self._began)
             attempt.timed_out = True
 
-    def _open(self, said: dict[str, Any]) -> None:
+    def _open(self, said: Said) -> None:
         outer, attempt = self.outer, self._attempt
         attempt.started, attempt.fate = said["started"], Fate(said["fate"])
         attempt.timed_out, attempt.refused = said["timed_out"], said["refused"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._clock import monotonic
 from .._context import facts_of
@@ -32,6 +32,10 @@ from ._wire import (
     raw_frame,
 )
 
+
+# What was said in JSON; and a worker's answer, with the text behind it.
+Said: TypeAlias = dict[str, Any]
+Answer: TypeAlias = tuple[Said, str]
 
 # What a socket takes for a timeout at once.
 LONGEST_SEND = 86_400.0
@@ -69,7 +73,7 @@ def load(worker: Worker, cargo: Cargo, until: float) -> tuple[str, str] | None:
     return fault[0], fault[1]
 
 
-def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any], str]:
+def ask(worker: Worker, request: bytes, attempt: Attempt) -> Answer:
     """
     Send a request and return the answer.
 
@@ -105,7 +109,7 @@ def _is_of(call: int, head: Any) -> bool:
         return False
 
 
-def _tell(head: dict[str, Any], attempt: Attempt) -> None:
+def _tell(head: Said, attempt: Attempt) -> None:
     try:
         done, total, message = head["said"]
     except (LookupError, TypeError, ValueError) as error:
@@ -114,7 +118,7 @@ def _tell(head: dict[str, Any], attempt: Attempt) -> None:
 
 
 def take_over(
-    answer: tuple[dict[str, Any], str],
+    answer: Answer,
     attempt: Attempt,
     stop_on: tuple[type[BaseException], ...],
     memory_limit: int | None,
@@ -146,7 +150,7 @@ def take_over(
     return spent
 
 
-def _take_result(head: dict[str, Any], text: str, attempt: Attempt) -> None:
+def _take_result(head: Said, text: str, attempt: Attempt) -> None:
     tool = attempt.context.tool
     if "items" in head:
         attempt.error = GeneratorTooLong(int(head["items"]))
@@ -167,7 +171,7 @@ def _take_result(head: dict[str, Any], text: str, attempt: Attempt) -> None:
 
 
 def request_of(
-    tool: int, worker: Worker, attempt: Attempt, facts: Mapping[str, Any], text: str
+    tool: int, worker: Worker, attempt: Attempt, facts: Said, text: str
 ) -> bytes:
     """
     Return the frame of a call.
@@ -183,7 +187,7 @@ def request_of(
     return frame(CALL, head, text)
 
 
-def facts_for_body(attempt: Attempt) -> dict[str, Any]:
+def facts_for_body(attempt: Attempt) -> Said:
     """
     Return what a body in another process is told of its call, as plain data.
     """

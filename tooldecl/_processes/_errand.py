@@ -13,13 +13,12 @@ import hashlib
 import itertools
 import os
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple, final
 
 from .._clock import monotonic, wall
 from .._context import CallFacts, ToolContext
 from .._isolation import Attempt, Ledger, Place
-from ._dialogue import request_of
+from ._dialogue import Answer, Said, request_of
 from ._handle import Worker
 from ._inworker import WorkerRun
 from ._loading import Cargo
@@ -58,7 +57,7 @@ class _Shop:
         self.host = 0
         self._cargo: dict[bytes, Cargo] = {}
 
-    def cargo(self, head: Mapping[str, Any], pickled: bytes) -> Cargo:
+    def cargo(self, head: Said, pickled: bytes) -> Cargo:
         """
         Return a tool under the number that the workers here know it by.
         """
@@ -107,10 +106,10 @@ class _ErrandRun(WorkerRun):
 
     __slots__ = ("_head", "answer")
 
-    def __init__(self, cargo: Cargo, head: Mapping[str, Any]) -> None:
+    def __init__(self, cargo: Cargo, head: Said) -> None:
         place = Place(ledger=Ledger(), owner=None, on_late=lambda _attempt, _late: None)
         super().__init__(SHOP.pool, {cargo.name: cargo}, place, ())
-        self.answer: tuple[dict[str, Any], str] | None = None
+        self.answer: Answer | None = None
         self._head = head
 
     def _request(self, number: int, worker: Worker, attempt: Attempt) -> bytes:
@@ -118,7 +117,7 @@ class _ErrandRun(WorkerRun):
 
         return request_of(number, worker, attempt, head["facts"], head["arguments"])
 
-    def _take(self, answer: tuple[dict[str, Any], str], attempt: Attempt) -> bool:
+    def _take(self, answer: Answer, attempt: Attempt) -> bool:
         head, _ = self.answer = answer
         attempt.finished = float(head.get("ended") or monotonic())
 
@@ -144,9 +143,7 @@ def run_errand(parcel: bytes) -> bytes:
     return envelope_of(attempt, None, 0.0)
 
 
-def _run(
-    attempt: Attempt, head: Mapping[str, Any], pickled: bytes, began: float
-) -> bytes:
+def _run(attempt: Attempt, head: Said, pickled: bytes, began: float) -> bytes:
     run = _ErrandRun(SHOP.cargo(head, pickled), head)
     user = SHOP.user()
     SHOP.pool.join(user, ())
@@ -159,7 +156,7 @@ def _run(
     return envelope_of(attempt, run.answer, monotonic() - began)
 
 
-def _attempt_of(head: Mapping[str, Any]) -> Attempt:
+def _attempt_of(head: Said) -> Attempt:
     facts = CallFacts(head["facts"]["call_id"], {})
     named: Any = _Named(head["tool"])
     facts.meta = named

@@ -17,7 +17,6 @@ import logging
 import threading
 
 from collections.abc import Mapping
-from typing import Any
 
 from .._calls import Fate
 from .._clock import monotonic
@@ -26,6 +25,7 @@ from .._isolation import Attempt, Entry, Place, Stopped, ask_to_stop, settle
 from .._wording import exit_text
 from ..exceptions import WorkerDiedError
 from ._dialogue import (
+    Answer,
     arguments_of,
     ask,
     facts_for_body,
@@ -174,7 +174,7 @@ class WorkerRun:
 
         return request_of(number, worker, attempt, facts, text)
 
-    def _take(self, answer: tuple[dict[str, Any], str], attempt: Attempt) -> bool:
+    def _take(self, answer: Answer, attempt: Attempt) -> bool:
         """
         Make of an answer what a body has left; whether its worker is spent.
         """

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 
-from collections.abc import Mapping
 from typing import Any
 
 from .._calls import Fate
@@ -17,7 +16,7 @@ from .._context import facts_of
 from .._isolation import Attempt
 from .._jsonforms import JSON
 from ..exceptions import CallError, NotRunError, WorkerDiedError
-from ._dialogue import arguments_of, facts_for_body
+from ._dialogue import Answer, Said, arguments_of, facts_for_body
 from ._loading import Cargo
 from ._outcome import not_loaded
 from ._wire import BrokenFrameError
@@ -49,7 +48,7 @@ def parcel_of(
     return _joined(head, cargo.pickled)
 
 
-def open_parcel(data: bytes) -> tuple[dict[str, Any], bytes]:
+def open_parcel(data: bytes) -> tuple[Said, bytes]:
     """
     Return what a parcel says, and its tool as it was pickled.
     """
@@ -58,9 +57,7 @@ def open_parcel(data: bytes) -> tuple[dict[str, Any], bytes]:
     return json.loads(head), pickled
 
 
-def envelope_of(
-    attempt: Attempt, answer: tuple[Mapping[str, Any], str] | None, seconds: float
-) -> bytes:
+def envelope_of(attempt: Attempt, answer: Answer | None, seconds: float) -> bytes:
     """
     Return what came of an attempt, on its way back.
 
@@ -87,7 +84,7 @@ def envelope_of(
     return _joined(head, text.encode())
 
 
-def open_envelope(data: object) -> tuple[dict[str, Any], str]:
+def open_envelope(data: object) -> Answer:
     """
     Return what an envelope says.
 
@@ -105,7 +102,7 @@ def open_envelope(data: object) -> tuple[dict[str, Any], str]:
         raise BrokenFrameError(str(error)) from None
 
 
-def _joined(head: Mapping[str, Any], tail: bytes) -> bytes:
+def _joined(head: Said, tail: bytes) -> bytes:
     return JSON.encode(head).encode() + b"\0" + tail
 
 
