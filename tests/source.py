@@ -17,4 +17,5 @@ SOURCES = {
 }
 
 # The modules that users import from, besides the facade.
-PUBLIC_MODULES = ["engines", "exceptions", "filters", "models", "telemetry", "testing"]
+PUBLIC_MODULES = ["engines", "exceptions", "export", "filters", "models"]
+PUBLIC_MODULES += ["telemetry", "testing"]
