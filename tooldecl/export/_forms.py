@@ -18,7 +18,7 @@ class Shown(Protocol):
     What shows its tools: a `tooldecl.ToolClient`.
     """
 
-    def definitions(self, format: str = "openai", /) -> list[dict[str, Any]]:
+    def definitions(self, dialect: str = "openai", /) -> list[dict[str, Any]]:
         """
         Return what a model is shown.
         """
