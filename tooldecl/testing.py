@@ -10,10 +10,19 @@ from collections.abc import Iterable
 from typing import final
 
 from . import ModelRequest, ToolClient, Turn
+from .models.fake import FakeLLM, FakeRequest, Reply
 from .telemetry import Event
 
 
-__all__ = ["FakeClock", "RecordingHook", "ScriptedModel", "assert_no_abandoned"]
+__all__ = [
+    "FakeClock",
+    "FakeLLM",
+    "FakeRequest",
+    "RecordingHook",
+    "Reply",
+    "ScriptedModel",
+    "assert_no_abandoned",
+]
 
 
 @final
