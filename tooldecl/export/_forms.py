@@ -28,6 +28,7 @@ class Shown(Protocol):
 Tools: TypeAlias = Shown | Iterable[Mapping[str, Any]]
 
 _MAPPING: Any = Mapping
+_ITERABLE: Any = Iterable
 
 
 def to_openai(tools: Tools, *, strict: bool = False) -> list[dict[str, Any]]:
@@ -89,11 +90,10 @@ def why_not_strict(tools: Tools) -> dict[str, str]:
 
 
 def _read(tools: Tools) -> list[ToolDefinition]:
-    show: object = getattr(tools, "definitions", None)
-    listed: Any = show("mcp") if callable(show) else tools
-    if isinstance(listed, (str, _MAPPING)) or not isinstance(listed, Iterable):
+    show: Any = getattr(tools, "definitions", None)
+    given: Any = show("mcp") if callable(show) else tools
+    if isinstance(given, (str, _MAPPING)) or not isinstance(given, _ITERABLE):
         raise ValueError(f"Definitions come as a list, got {shown(tools)}.")
-    given: Any = listed
 
     return [_definition(index, one) for index, one in enumerate(given)]
 

@@ -12,12 +12,13 @@ from ..export import to_openai
 from ._wire import (
     Data,
     as_text,
-    calls_of,
     cut_off,
     ended,
+    listed,
     memo_of,
     options_of,
     text_of,
+    within,
 )
 
 
@@ -69,15 +70,15 @@ class ChatWire:
         Return the turn.
         """
         del body
-        choices = answer.get("choices") or []
+        choices = listed(answer, "choices")
         if not choices:
             raise RuntimeError("The provider sent a response without a choice.")
-        message = choices[0].get("message") or {}
+        message = within(choices[0], "message")
         reason = choices[0].get("finish_reason")
         text, refusal = text_of(message.get("content")), message.get("refusal")
         if refusal or reason == "content_filter":
             return Turn(refusal or text or ended(reason))
-        called = [c for c in message.get("tool_calls") or () if _is_function(c)]
+        called = [c for c in listed(message, "tool_calls") if _is_function(c)]
 
         return Turn(
             text,
@@ -102,7 +103,7 @@ def _message(message: Data) -> Data:
             "content": content,
         }
     sent: Data = {"role": role, "content": content}
-    calls = calls_of(message)
+    calls = listed(message, "tool_calls")
     if role == "assistant" and calls:
         sent["tool_calls"] = [
             {
@@ -145,7 +146,7 @@ def _is_function(call: Data) -> bool:
 
 
 def _call(call: Data) -> ToolCall:
-    function = call["function"] or {}
+    function = within(call, "function")
 
     return ToolCall(
         function.get("name") or "", function.get("arguments"), call.get("id")
@@ -168,21 +169,21 @@ class ChatPieces:
         """
         Take the next event; return the piece of text that it brought.
         """
-        choices = [c for c in event.get("choices") or () if not c.get("index")]
+        choices = [c for c in listed(event, "choices") if not c.get("index")]
         if not choices:  # what was used, say
             return ""
-        delta = choices[0].get("delta") or {}
+        delta = within(choices[0], "delta")
         self._reason = choices[0].get("finish_reason") or self._reason
         for name, texts in self._texts.items():
             texts.append(text_of(delta.get(name)))
-        for piece in delta.get("tool_calls") or ():
+        for piece in listed(delta, "tool_calls"):
             self._add_call(piece)
 
         return self._texts["content"][-1] or self._texts["refusal"][-1]
 
     def _add_call(self, piece: Data) -> None:
-        more = piece.get("function") or {}
-        index = piece.get("index")
+        more = within(piece, "function")
+        index: object = piece.get("index")
         if index is None:  # some leave it out
             is_new = more.get("name") or not self._calls
             index = f"new {len(self._calls)}" if is_new else self._last

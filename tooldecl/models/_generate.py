@@ -12,13 +12,15 @@ from ..export import to_gemini
 from ._wire import (
     Data,
     as_object,
-    calls_of,
     cut_off,
     ended,
     has_failed,
+    listed,
     memo_of,
     options_of,
+    parts_of,
     text_of,
+    within,
 )
 
 
@@ -89,10 +91,10 @@ class GenerateWire:
         Return the turn.
         """
         del body
-        candidates = answer.get("candidates") or []
+        candidates = listed(answer, "candidates")
         if not candidates:
-            feedback = answer.get("promptFeedback") or {}
-            return Turn(ended(feedback.get("blockReason") or "no candidates"))
+            reason = within(answer, "promptFeedback").get("blockReason")
+            return Turn(ended(reason or "no candidates"))
         reason = candidates[0].get("finishReason")
         parts = _parts(candidates[0])
         text = _said(parts)
@@ -116,9 +118,7 @@ class GenerateWire:
 
 
 def _parts(candidate: Data) -> list[Data]:
-    parts: list[Data] = (candidate.get("content") or {}).get("parts") or []
-
-    return parts
+    return listed(within(candidate, "content"), "parts")
 
 
 def _call(call: Data) -> ToolCall:
@@ -156,9 +156,9 @@ def _contents(said: list[Data]) -> list[Data]:
 
 
 def _user_parts(content: Any) -> list[Data]:
-    if not isinstance(content, list):
+    parts = parts_of(content)
+    if parts is None:
         return [{"text": content}] if content else []
-    parts: list[Any] = content
     texts = [p if isinstance(p, str) else p.get("text") for p in parts]
 
     return [
@@ -183,14 +183,14 @@ def _model_parts(message: Data) -> list[Data]:
     text = text_of(message.get("content"))
     calls: list[Data] = [
         {"name": call["name"], "args": as_object(call.get("arguments"))}
-        for call in calls_of(message)
+        for call in listed(message, "tool_calls")
     ]
     kept = memo_of(message, KEY)
     if kept is not None and _said(kept) == text:
         places = [part for part in kept if _CALL in part]
         if len(places) == len(calls):
             for given, call, place in zip(
-                calls_of(message), calls, places, strict=True
+                listed(message, "tool_calls"), calls, places, strict=True
             ):
                 if "id" in place[_CALL]:
                     call["id"] = given["id"]
@@ -242,8 +242,8 @@ class GeneratePieces:
         """
         Take the next event; return the piece of text that it brought.
         """
-        self._feedback |= event.get("promptFeedback") or {}
-        candidates = event.get("candidates") or []
+        self._feedback |= within(event, "promptFeedback")
+        candidates = listed(event, "candidates")
         if not candidates:
             return ""
         self._any = True

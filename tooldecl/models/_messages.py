@@ -14,12 +14,13 @@ from ..export import to_anthropic
 from ._wire import (
     Data,
     as_object,
-    calls_of,
     cut_off,
     ended,
     has_failed,
+    listed,
     memo_of,
     options_of,
+    parts_of,
     text_of,
 )
 
@@ -77,12 +78,13 @@ class MessagesWire:
         """
         Return the turn, or how to let a provider go on that paused its own tools.
         """
-        before = body["messages"][-1]
-        earlier = before["content"] if before["role"] == "assistant" else []
-        blocks: list[Data] = earlier + (answer.get("content") or [])
+        before: Data = body["messages"][-1]
+        is_going_on = before["role"] == "assistant"
+        earlier = listed(before, "content") if is_going_on else []
+        blocks = earlier + listed(answer, "content")
         reason = answer.get("stop_reason")
         if reason == "pause_turn":
-            said = body["messages"][:-1] if earlier else body["messages"]
+            said = body["messages"][:-1] if is_going_on else body["messages"]
             paused = {"role": "assistant", "content": blocks}
             return {**body, "messages": [*said, paused]}
         text = _said(blocks)
@@ -140,9 +142,9 @@ def _blocks(message: Data) -> list[Data]:
         return [{**result, "is_error": True} if has_failed(message) else result]
     if message["role"] == "assistant":
         return _assistant(message)
-    if not isinstance(content, list):
+    parts = parts_of(content)
+    if parts is None:
         return [{"type": "text", "text": content}] if content else []
-    parts: list[Any] = content
 
     return [{"type": "text", "text": p} if isinstance(p, str) else p for p in parts]
 
@@ -156,7 +158,7 @@ def _assistant(message: Data) -> list[Data]:
             "name": call["name"],
             "input": as_object(call.get("arguments")),
         }
-        for call in calls_of(message)
+        for call in listed(message, "tool_calls")
     ]
     kept = memo_of(message, KEY)
     if kept is not None and _said(kept) == text:
@@ -231,7 +233,7 @@ class MessagePieces:
                 block["signature"] = block.get("signature", "") + delta["signature"]
             case "citations_delta":
                 block["citations"] = [
-                    *(block.get("citations") or []),
+                    *listed(block, "citations"),
                     delta["citation"],
                 ]
             case _:

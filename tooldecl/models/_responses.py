@@ -12,12 +12,13 @@ from ..export import to_openai_responses
 from ._wire import (
     Data,
     as_text,
-    calls_of,
     cut_off,
     ended,
+    listed,
     memo_of,
     options_of,
     text_of,
+    within,
 )
 
 
@@ -71,12 +72,11 @@ class ResponsesWire:
         del body
         status = answer.get("status") or "completed"
         if status not in ("completed", "incomplete"):
-            error = answer.get("error") or {}
-            why = error.get("message") or f"it is {status}"
+            why = within(answer, "error").get("message") or f"it is {status}"
             raise RuntimeError(f"The provider gave no whole response: {why}.")
-        items: list[Data] = answer.get("output") or []
+        items = listed(answer, "output")
         text, refusal = _said(items, "text"), _said(items, "refusal")
-        reason = (answer.get("incomplete_details") or {}).get("reason")
+        reason = within(answer, "incomplete_details").get("reason")
         if refusal or reason == "content_filter":
             return Turn(refusal or text or ended(reason))
 
@@ -110,7 +110,10 @@ def _items(message: Data) -> list[Data]:
         return [{"type": "function_call_output", "call_id": call_id, "output": content}]
     if role != "assistant":
         return [{"role": role, "content": content}]
-    text, calls = text_of(content), [_call_item(call) for call in calls_of(message)]
+    text, calls = (
+        text_of(content),
+        [_call_item(c) for c in listed(message, "tool_calls")],
+    )
     kept = memo_of(message, KEY)
     if kept is not None and _said(kept, "text") == text:
         named = iter(calls)
@@ -141,7 +144,7 @@ def _said(items: list[Data], word: str) -> str:
         part
         for item in items
         if item.get("type") == "message"
-        for part in item.get("content") or ()
+        for part in listed(item, "content")
     ]
 
     return "".join(part.get(word) or "" for part in parts)
@@ -201,4 +204,4 @@ class ResponsePieces:
             raise cut_off()
         items = [self._items[index] for index in sorted(self._items)]
 
-        return {**self._response, "output": self._response.get("output") or items}
+        return {**self._response, "output": listed(self._response, "output") or items}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from .. import ModelRequest, Turn
@@ -75,6 +75,33 @@ class Wire(Protocol):
         ...
 
 
+def listed(data: Given, key: str) -> list[Data]:
+    """
+    Return a list in what was read, or an empty one.
+    """
+    value: Any = data.get(key)
+
+    return value if isinstance(value, _LIST) else []
+
+
+def within(data: Given, key: str) -> Data:
+    """
+    Return an object in what was read, or an empty one.
+    """
+    value: Any = data.get(key)
+
+    return value if isinstance(value, _DICT) else {}
+
+
+def parts_of(content: object) -> list[Any] | None:
+    """
+    Return the parts of a content that comes in some; None where it is one text.
+    """
+    parts: Any = content
+
+    return [*parts] if isinstance(content, _LIST) else None
+
+
 def cut_off() -> ConnectionError:
     """
     Make the error of a stream that ended too early.
@@ -113,23 +140,14 @@ def has_failed(message: Given) -> bool:
     return message.get("status", "ok") not in _RAN
 
 
-def calls_of(message: Given) -> list[Data]:
-    """
-    Return the calls that a message asks for.
-    """
-    calls: list[Data] = message.get("tool_calls") or []
-
-    return calls
-
-
 def text_of(content: object) -> str:
     """
     Return the text of a content, which may come in parts.
     """
     if isinstance(content, str):
         return content
-    parts: Iterable[Any] = content if isinstance(content, _LIST) else ()
-    texts = [p.get("text") if isinstance(p, _MAPPING) else p for p in parts]
+    parts = parts_of(content) or []
+    texts: list[Any] = [p.get("text") if isinstance(p, _MAPPING) else p for p in parts]
 
     return "".join(text for text in texts if isinstance(text, str))
 
@@ -168,7 +186,6 @@ def memo_of(message: Given, key: str) -> list[Data] | None:
     """
     Return what a model of this wire kept with its turn, if one did.
     """
-    memo: Any = message.get("memo")
-    kept: Any = memo.get(key) if isinstance(memo, _MAPPING) else None
+    memo = within(message, "memo")
 
-    return kept if isinstance(kept, _LIST) else None
+    return listed(memo, key) if key in memo else None

@@ -17,10 +17,8 @@ from ._responses import ResponsesWire
 
 __all__ = ["OpenAIModel"]
 
-_APIS = {
-    "chat": (ChatWire, StainlessSdk(lambda client: client.chat.completions)),
-    "responses": (ResponsesWire, StainlessSdk(lambda client: client.responses)),
-}
+_CHAT = StainlessSdk(lambda client: client.chat.completions)
+_RESPONSES = StainlessSdk(lambda client: client.responses)
 
 
 @final
@@ -66,12 +64,12 @@ class OpenAIModel(RemoteModel):
         provider_tools: Sequence[Mapping[str, Any]] = (),
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        if api not in _APIS:
+        if api not in ("chat", "responses"):
             raise ValueError(f"api takes 'chat' or 'responses', got {api!r}.")
-        wire, sdk = _APIS[api]
+        wire = ChatWire if api == "chat" else ResponsesWire
         super().__init__(
             wire(model, strict=strict, provider_tools=provider_tools, options=options),
-            sdk,
+            _CHAT if api == "chat" else _RESPONSES,
             _clients(base_url, api_key, client, async_client),
             stream=stream,
             on_text=on_text,

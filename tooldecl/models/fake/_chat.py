@@ -20,7 +20,11 @@ class ChatSpeaker:
         Return the answer in one piece.
         """
         said = "refusal" if saying.reply.refused else "content"
-        message = {"role": "assistant", "content": None, said: saying.turn.text or None}
+        message: Data = {
+            "role": "assistant",
+            "content": None,
+            said: saying.turn.text or None,
+        }
         calls = _calls(saying)
         if calls:
             message["tool_calls"] = calls

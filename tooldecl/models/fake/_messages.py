@@ -25,7 +25,7 @@ class MessagesSpeaker:
         """
         Return the answer as the events of a stream.
         """
-        begun = {**_frame(saying), "content": [], "stop_reason": None}
+        begun: Data = {**_frame(saying), "content": [], "stop_reason": None}
         events: list[Data] = [{"type": "message_start", "message": begun}]
         for index, block in enumerate(_blocks(saying, is_stream=True)):
             events += _block_events(saying, index, block)

@@ -30,7 +30,7 @@ class ResponsesSpeaker:
         Return the answer as the events of a stream.
         """
         response = self.whole(saying)
-        begun = {**response, "status": "in_progress", "output": []}
+        begun: Data = {**response, "status": "in_progress", "output": []}
         events: list[Data] = [{"type": "response.created", "response": begun}]
         for index, item in enumerate(response["output"]):
             events += _item_events(saying, index, item)

@@ -158,15 +158,21 @@ class _Handler(BaseHTTPRequestHandler):
     """
 
     protocol_version = "HTTP/1.1"
-    server: _Server
 
     def setup(self) -> None:
         super().setup()
-        self.server.met(self.connection)
+        self._house.met(self.connection)
 
     def finish(self) -> None:
-        self.server.left(self.connection)
+        self._house.left(self.connection)
         super().finish()
+
+    @property
+    def _house(self) -> _Server:
+        if not isinstance(self.server, _Server):
+            raise AssertionError("unreachable")
+
+        return self.server
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """
@@ -181,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
         body: Data = json.loads(self.rfile.read(length) or b"{}")
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = FakeRequest(path=self.path, headers=headers, body=body)
-        number, entry = self.server.llm._next(request)
+        number, entry = self._house.llm._next(request)
         path = unquote(urlsplit(self.path).path)
         word = next((end for end in _SPEAKERS if path.endswith(end)), None)
         if word is None:
@@ -193,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(entry, f"The script says {entry}.")
         else:
             model = body.get("model") or path.rpartition("/")[2].partition(":")[0]
-            saying = self.server.llm._saying(number, entry, model)
+            saying = self._house.llm._saying(number, entry, model)
             is_stream = body.get("stream") or word == ":streamGenerateContent"
             self._answer(word, saying, is_stream=bool(is_stream))
 
