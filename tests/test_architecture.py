@@ -123,6 +123,9 @@ DOORS = {
     "click": {"cli"},
     "rich": {"cli"},
     "needle": {"models"},
+    "openai": {"models"},
+    "anthropic": {"models"},
+    "google": {"models"},
     "time": {"_clock"},
 }
 
@@ -133,6 +136,7 @@ READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"}
 
 # Packages that come with an extra: only these may be imported inside of functions.
 OPTIONAL = {"click", "jsonschema", "needle", "referencing", "rich"}
+OPTIONAL |= {"openai", "anthropic", "google"}
 
 # Parts of the standard library that almost no run needs and every import would pay for.
 DEFERRED = {("__init__.py", "importlib")}

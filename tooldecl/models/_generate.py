@@ -4,13 +4,14 @@ Gemini's generated content.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, final
+from collections.abc import Sequence
+from typing import final
 
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_gemini
 from ._wire import (
     Data,
+    Given,
     as_object,
     cut_off,
     ended,
@@ -58,8 +59,8 @@ class GenerateWire:
         self,
         model: str,
         *,
-        provider_tools: Sequence[Mapping[str, Any]],
-        options: Mapping[str, Any] | None,
+        provider_tools: Sequence[Given],
+        options: Given | None,
     ) -> None:
         self._model = model
         self._provider_tools = [dict(tool) for tool in provider_tools]
@@ -155,7 +156,7 @@ def _contents(said: list[Data]) -> list[Data]:
     return sent
 
 
-def _user_parts(content: Any) -> list[Data]:
+def _user_parts(content: object) -> list[Data]:
     parts = parts_of(content)
     if parts is None:
         return [{"text": content}] if content else []

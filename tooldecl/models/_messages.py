@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import json
 
-from collections.abc import Mapping, Sequence
-from typing import Any, final
+from collections.abc import Sequence
+from typing import final
 
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_anthropic
 from ._wire import (
     Data,
+    Given,
     as_object,
     cut_off,
     ended,
@@ -46,8 +47,8 @@ class MessagesWire:
         model: str,
         *,
         max_tokens: int,
-        provider_tools: Sequence[Mapping[str, Any]],
-        options: Mapping[str, Any] | None,
+        provider_tools: Sequence[Given],
+        options: Given | None,
     ) -> None:
         self._model = model
         self._max_tokens = max_tokens
@@ -222,24 +223,19 @@ class MessagePieces:
     def _add_delta(self, index: int, delta: Data) -> str:
         block = self._blocks[index]
         match delta.get("type"):
-            case "text_delta":
-                block["text"] = block.get("text", "") + delta["text"]
-                return str(delta["text"])
             case "input_json_delta":
                 self._inputs.setdefault(index, []).append(delta["partial_json"])
-            case "thinking_delta":
-                block["thinking"] = block.get("thinking", "") + delta["thinking"]
-            case "signature_delta":
-                block["signature"] = block.get("signature", "") + delta["signature"]
             case "citations_delta":
                 block["citations"] = [
                     *listed(block, "citations"),
                     delta["citation"],
                 ]
-            case _:
-                pass
+            case _:  # text, thoughts, and what they are signed with
+                for word, more in delta.items():
+                    if word != "type" and isinstance(more, str):
+                        block[word] = block.get(word, "") + more
 
-        return ""
+        return text_of([delta])
 
     def answer(self) -> Data:
         """

@@ -8,7 +8,7 @@ import inspect
 
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import aclosing, closing
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
 
 from .. import ModelRequest, Turn
 from ._clients import Clients
@@ -19,36 +19,40 @@ from ._wire import Data, Pieces, Wire
 MOST_PAUSES = 10
 
 
+# Whatever an SDK calls its client: its types are the SDK's own.
+Client: TypeAlias = Any
+
+
 class Sdk(Protocol):
     """
     How an SDK is called: its clients are its own matter, what they give is plain data.
     """
 
-    def send(self, client: Any, body: Data, /) -> Data:
+    def send(self, client: Client, body: Data, /) -> Data:
         """
         Return the answer.
         """
         ...
 
-    async def asend(self, client: Any, body: Data, /) -> Data:
+    async def asend(self, client: Client, body: Data, /) -> Data:
         """
         Return the answer.
         """
         ...
 
-    def events(self, client: Any, body: Data, /) -> Generator[Data]:
+    def events(self, client: Client, body: Data, /) -> Generator[Data]:
         """
         Yield the pieces of the answer.
         """
         ...
 
-    def aevents(self, client: Any, body: Data, /) -> AsyncGenerator[Data]:
+    def aevents(self, client: Client, body: Data, /) -> AsyncGenerator[Data]:
         """
         Yield the pieces of the answer.
         """
         ...
 
-    async def aclose(self, client: Any, /) -> None:
+    async def aclose(self, client: Client, /) -> None:
         """
         Close a client for async code.
         """
@@ -66,7 +70,7 @@ class RemoteModel:
         self,
         wire: Wire,
         sdk: Sdk,
-        clients: Clients[Any, Any],
+        clients: Clients[Client, Client],
         *,
         stream: bool,
         on_text: Callable[[str], object] | None,
@@ -193,22 +197,22 @@ class StainlessSdk:
         resource: Finds what has ``create`` in a client.
     """
 
-    def __init__(self, resource: Callable[[Any], Any]) -> None:
+    def __init__(self, resource: Callable[[Client], Any]) -> None:
         self._resource = resource
 
-    def send(self, client: Any, body: Data, /) -> Data:
+    def send(self, client: Client, body: Data, /) -> Data:
         """
         Return the answer.
         """
         return _plain(self._resource(client).create(**body))
 
-    async def asend(self, client: Any, body: Data, /) -> Data:
+    async def asend(self, client: Client, body: Data, /) -> Data:
         """
         Return the answer.
         """
         return _plain(await self._resource(client).create(**body))
 
-    def events(self, client: Any, body: Data, /) -> Generator[Data]:
+    def events(self, client: Client, body: Data, /) -> Generator[Data]:
         """
         Yield the pieces of the answer.
         """
@@ -216,7 +220,7 @@ class StainlessSdk:
             for event in stream:
                 yield _plain(event)
 
-    async def aevents(self, client: Any, body: Data, /) -> AsyncGenerator[Data]:
+    async def aevents(self, client: Client, body: Data, /) -> AsyncGenerator[Data]:
         """
         Yield the pieces of the answer.
         """
@@ -224,7 +228,7 @@ class StainlessSdk:
             async for event in stream:
                 yield _plain(event)
 
-    async def aclose(self, client: Any, /) -> None:
+    async def aclose(self, client: Client, /) -> None:
         """
         Close a client for async code.
         """

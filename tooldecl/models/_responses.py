@@ -4,13 +4,14 @@ OpenAI's responses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, final
+from collections.abc import Sequence
+from typing import final
 
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_openai_responses
 from ._wire import (
     Data,
+    Given,
     as_text,
     cut_off,
     ended,
@@ -41,8 +42,8 @@ class ResponsesWire:
         model: str,
         *,
         strict: bool,
-        provider_tools: Sequence[Mapping[str, Any]],
-        options: Mapping[str, Any] | None,
+        provider_tools: Sequence[Given],
+        options: Given | None,
     ) -> None:
         self._model = model
         self._strict = strict

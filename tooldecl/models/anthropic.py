@@ -6,12 +6,13 @@ The matching page is docs/how-to/use-a-model.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, final
+from collections.abc import Callable, Sequence
+from typing import final
 
 from ._clients import Clients, given_as
 from ._messages import MessagesWire
-from ._remote import RemoteModel, StainlessSdk
+from ._remote import Client, RemoteModel, StainlessSdk
+from ._wire import Given
 
 
 __all__ = ["AnthropicModel"]
@@ -57,8 +58,8 @@ class AnthropicModel(RemoteModel):
         async_client: object = None,
         stream: bool = False,
         on_text: Callable[[str], object] | None = None,
-        provider_tools: Sequence[Mapping[str, Any]] = (),
-        options: Mapping[str, Any] | None = None,
+        provider_tools: Sequence[Given] = (),
+        options: Given | None = None,
     ) -> None:
         super().__init__(
             MessagesWire(
@@ -80,7 +81,7 @@ class AnthropicModel(RemoteModel):
 
 def _clients(
     base_url: str | None, api_key: str | None, given: object, agiven: object
-) -> Clients[Any, Any]:
+) -> Clients[Client, Client]:
     try:
         from anthropic import Anthropic, AsyncAnthropic
     except ModuleNotFoundError as error:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any, final
 
 from ._clients import Clients, given_as
 from ._generate import GenerateWire
-from ._remote import RemoteModel
-from ._wire import Data
+from ._remote import Client, RemoteModel
+from ._wire import Data, Given
 
 
 __all__ = ["GeminiModel"]
@@ -56,8 +56,8 @@ class GeminiModel(RemoteModel):
         client: object = None,
         stream: bool = False,
         on_text: Callable[[str], object] | None = None,
-        provider_tools: Sequence[Mapping[str, Any]] = (),
-        options: Mapping[str, Any] | None = None,
+        provider_tools: Sequence[Given] = (),
+        options: Given | None = None,
     ) -> None:
         clients, content = _clients(base_url, api_key, client)
         super().__init__(
@@ -75,7 +75,7 @@ class GeminiModel(RemoteModel):
 
 def _clients(
     base_url: str | None, api_key: str | None, given: object
-) -> tuple[Clients[Any, Any], Any]:
+) -> tuple[Clients[Client, Client], Any]:
     try:
         from google.genai import Client, types
     except ModuleNotFoundError as error:
@@ -116,19 +116,19 @@ class _Sdk:
 
         return {**body, "contents": contents}
 
-    def send(self, client: Any, body: Data, /) -> Data:
+    def send(self, client: Client, body: Data, /) -> Data:
         """
         Return the answer.
         """
         return _plain(client.models.generate_content(**self._request(body)))
 
-    async def asend(self, client: Any, body: Data, /) -> Data:
+    async def asend(self, client: Client, body: Data, /) -> Data:
         """
         Return the answer.
         """
         return _plain(await client.aio.models.generate_content(**self._request(body)))
 
-    def events(self, client: Any, body: Data, /) -> Generator[Data]:
+    def events(self, client: Client, body: Data, /) -> Generator[Data]:
         """
         Yield the pieces of the answer.
         """
@@ -137,7 +137,7 @@ class _Sdk:
             for event in stream:
                 yield _plain(event)
 
-    async def aevents(self, client: Any, body: Data, /) -> AsyncGenerator[Data]:
+    async def aevents(self, client: Client, body: Data, /) -> AsyncGenerator[Data]:
         """
         Yield the pieces of the answer.
         """
@@ -149,7 +149,7 @@ class _Sdk:
         finally:
             await stream.aclose()
 
-    async def aclose(self, client: Any, /) -> None:
+    async def aclose(self, client: Client, /) -> None:
         """
         Close a client for async code.
         """

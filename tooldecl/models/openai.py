@@ -6,13 +6,14 @@ The matching page is docs/how-to/use-a-model.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, final
+from collections.abc import Callable, Sequence
+from typing import Literal, final
 
 from ._chat import ChatWire
 from ._clients import Clients, given_as
-from ._remote import RemoteModel, StainlessSdk
+from ._remote import Client, RemoteModel, StainlessSdk
 from ._responses import ResponsesWire
+from ._wire import Given
 
 
 __all__ = ["OpenAIModel"]
@@ -61,8 +62,8 @@ class OpenAIModel(RemoteModel):
         stream: bool = False,
         on_text: Callable[[str], object] | None = None,
         strict: bool = False,
-        provider_tools: Sequence[Mapping[str, Any]] = (),
-        options: Mapping[str, Any] | None = None,
+        provider_tools: Sequence[Given] = (),
+        options: Given | None = None,
     ) -> None:
         if api not in ("chat", "responses"):
             raise ValueError(f"api takes 'chat' or 'responses', got {api!r}.")
@@ -82,7 +83,7 @@ class OpenAIModel(RemoteModel):
 
 def _clients(
     base_url: str | None, api_key: str | None, given: object, agiven: object
-) -> Clients[Any, Any]:
+) -> Clients[Client, Client]:
     try:
         from openai import AsyncOpenAI, OpenAI
     except ModuleNotFoundError as error:

@@ -77,16 +77,14 @@ def _block_events(saying: Saying, index: int, block: Data) -> list[Data]:
             {"type": "input_json_delta", "partial_json": piece}
             for piece in ["", *saying.pieces(block["input"])]
         ]
-    for word in ("text", "thinking"):
-        if block["type"] == word:
-            begun[word] = ""
-            deltas = [
-                {"type": f"{word}_delta", word: piece}
-                for piece in saying.pieces(block[word])
-            ]
-    if block["type"] == "thinking":
-        begun["signature"] = ""
-        deltas.append({"type": "signature_delta", "signature": block["signature"]})
+    if block["type"] in ("text", "thinking"):
+        grown = {word: text for word, text in block.items() if word != "type"}
+        begun.update(dict.fromkeys(grown, ""))
+        deltas = [
+            {"type": f"{word}_delta", word: piece}
+            for word, text in grown.items()
+            for piece in saying.pieces(text)
+        ]
 
     return [
         {"type": "content_block_start", "index": index, "content_block": begun},

@@ -10,7 +10,7 @@ import threading
 
 from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self, final
+from typing import Self, final
 from urllib.parse import unquote, urlsplit
 
 from ... import Turn
@@ -146,7 +146,7 @@ class _Server(ThreadingHTTPServer):
                 except OSError:  # the client was faster
                     pass
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """
         Say nothing of a client that went away in the middle of an answer.
         """
@@ -174,7 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
 
         return self.server
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+    def log_message(self, *args: object, **kwargs: object) -> None:
         """
         Print nothing.
         """
