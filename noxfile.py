@@ -25,6 +25,7 @@ nox.options.download_python = "never"
 nox.options.error_on_external_run = True
 nox.options.reuse_existing_virtualenvs = True
 nox.options.sessions = ["lint", "typing", "tests", "property", "demo"]
+nox.options.sessions += ["models"]
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 SUPPORTED = nox.project.python_versions(PYPROJECT)
@@ -263,6 +264,18 @@ def demo(session: nox.Session) -> None:
     )
     pytest(session, "tests/scenarios/test_demo.py", *session.posargs)
     session.run("tooldecl", "demo")
+
+
+@nox.session(python=PYTHONS[0])
+def models(session: nox.Session) -> None:
+    """
+    Let the newest official SDKs of the providers speak to a fake provider.
+    """
+    built = wheel(session)
+    extras = ["jsonschema", "openai", "anthropic", "gemini"]
+    session.install("--upgrade", f"{built}[{','.join(extras)}]", *group("models"))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    pytest(session, "tests/extras/models", *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])

@@ -17,8 +17,23 @@ from pathlib import Path
 import pytest
 
 
-# The properties need hypothesis; `nox -s property` brings it.
-collect_ignore = [] if importlib.util.find_spec("hypothesis") else ["property"]
+# Tests that need an optional package, by folder; a session of nox brings it.
+NEEDED = {
+    "property": ["hypothesis"],
+    "extras/models": ["openai", "anthropic", "google.genai"],
+}
+
+
+def is_found(name: str) -> bool:
+    """
+    Tell whether a package is there, or a module in one.
+    """
+    top = name.partition(".")[0]
+
+    return bool(importlib.util.find_spec(top) and importlib.util.find_spec(name))
+
+
+collect_ignore = [f for f, names in NEEDED.items() if not all(map(is_found, names))]
 
 HANGS_AFTER = 30
 

@@ -45,11 +45,15 @@ class ChatSpeaker:
         deltas: list[Data] = [{"role": "assistant", "content": ""}]
         deltas += [{said: piece} for piece in saying.pieces(saying.turn.text)]
         for index, call in enumerate(_calls(saying)):
-            arguments = call.get("function", {}).pop("arguments", None)
-            deltas.append({"tool_calls": [{"index": index, **call}]})
+            begun: Data = {"index": index, **call}
+            text = ""
+            if "function" in call:
+                text = call["function"].get("arguments") or ""
+                begun["function"] = {"name": call["function"]["name"]}
+            deltas.append({"tool_calls": [begun]})
             deltas += [
                 {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
-                for piece in saying.pieces(arguments or "")
+                for piece in saying.pieces(text)
             ]
         chunks = [_chunk(saying, delta, None) for delta in deltas]
         chunks.append(_chunk(saying, {}, _ending(saying)))
