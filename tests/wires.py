@@ -55,6 +55,36 @@ def ask(front: str, model: Any, messages: Any = "Hi", tools: Any = ()) -> Turn:
     return asyncio.run(asked())
 
 
+def each(front: str, model: Any, before: Any, times: int) -> list[Turn | Exception]:
+    """
+    Ask a model again and again, with what is to be done *before* each time, and close it.
+    """
+    request = ModelRequest(messages=[{"role": "user", "content": "Hi"}], tools=[])
+    got: list[Turn | Exception] = []
+
+    async def asked() -> None:
+        async with model:
+            for number in range(times):
+                before(number)
+                try:
+                    got.append(await model.arespond(request))
+                except Exception as error:
+                    got.append(error)
+
+    if front == "async":
+        asyncio.run(asked())
+        return got
+    with model:
+        for number in range(times):
+            before(number)
+            try:
+                got.append(model.respond(request))
+            except Exception as error:
+                got.append(error)
+
+    return got
+
+
 def run(
     front: str, client: ToolClient, model: Any, messages: Any = "Go.", **options: Any
 ) -> LoopResult:

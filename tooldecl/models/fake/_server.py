@@ -42,7 +42,7 @@ class FakeLLM:
     Args:
         script: Turns in order; a `Reply` is a turn and what happens on the way; a number
             is an HTTP status that the request fails with.
-        piece: How many characters each piece of a stream has.
+        piece: How many characters each piece of a stream has; it may be set anew.
         ids: Give an id to calls that have none in the script. Gemini gives none.
 
     Attributes:
@@ -56,7 +56,7 @@ class FakeLLM:
         if piece < 1:
             raise ValueError(f"piece takes 1 or more characters, got {piece!r}.")
         self._script = [_checked(entry) for entry in script]
-        self._piece = piece
+        self.piece = piece
         self._ids = ids
         self._lock = threading.Lock()
         self.requests: list[FakeRequest] = []
@@ -100,7 +100,7 @@ class FakeLLM:
             reply=reply,
             number=number,
             model=model,
-            piece=self._piece,
+            piece=self.piece,
             makes_ids=self._ids,
         )
 
