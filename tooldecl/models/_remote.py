@@ -151,14 +151,13 @@ class RemoteModel:
 
     async def aclose(self) -> None:
         """
-        Close the connections of the running loop too, if they are the model's own.
+        Close the connections of the running loop, if they are the model's own.
+
+        It may be used again afterwards, and by others meanwhile.
         """
         client = self._clients.take_running()
-        try:
-            if client is not None:
-                await self._sdk.aclose(client)
-        finally:
-            self.close()
+        if client is not None:
+            await self._sdk.aclose(client)
 
     def __enter__(self) -> Self:
         return self

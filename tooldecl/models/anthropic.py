@@ -41,7 +41,7 @@ class AnthropicModel(RemoteModel):
         on_text: Told each piece of text of a stream, as it comes.
         provider_tools: Tools that the provider runs itself, in its own words; they are
             offered beside ours, and never run here.
-        options: What else the SDK's ``create`` takes, ``temperature`` say.
+        options: What else the SDK's ``create`` takes, ``metadata`` say.
 
     Raises:
         ModuleNotFoundError: The package ``anthropic`` is not installed.

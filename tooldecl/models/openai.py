@@ -44,7 +44,7 @@ class OpenAIModel(RemoteModel):
         strict: Offer tools in strict mode, those that have a strict form.
         provider_tools: Tools that the provider runs itself, in its own words; they are
             offered beside ours, and never run here.
-        options: What else the SDK's ``create`` takes, ``temperature`` say.
+        options: What else the SDK's ``create`` takes, ``metadata`` say.
 
     Raises:
         ModuleNotFoundError: The package ``openai`` is not installed.

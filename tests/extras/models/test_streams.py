@@ -30,7 +30,7 @@ def _no_runs():
     RUNS.clear()
 
 
-TEXT = "Ein größeres 😀 „Beispiel“ \\ with \"quotes\" and\na new line, 👩‍👩‍👧 too."
+TEXT = 'Ein größeres 😀 „Beispiel“ \\ with "quotes" and\na new line, 👩‍👩‍👧 too.'
 RAW = ' {"words" : "caf\\u00e9 \\ud83d\\ude00 é😀 \\\\ \\"x\\"",\n "count": 12e0 } '
 OTHER = '{"words":"a","words":"b"}'
 
@@ -50,7 +50,10 @@ def test_pieces_of_any_size_make_the_same_turn(front, wire):
             llm.piece = number + 1
             told.append([])
 
-        model = model_for(wire, llm, stream=True, on_text=lambda p: told[-1].append(p))
+        def tell(piece):
+            told[-1].append(piece)
+
+        model = model_for(wire, llm, stream=True, on_text=tell)
         turns = each(front, model, before, 40)
 
     assert {TEXT} == {turn.text for turn in turns} == {"".join(one) for one in told}
@@ -215,13 +218,13 @@ def test_who_is_told_of_text_may_end_the_turn(front, wire):
     An error of the host leaves as it is, and the connection is given back.
     """
 
-    class Enough(Exception):
+    class EnoughError(Exception):
         pass
 
     def told(piece):
-        raise Enough(piece)
+        raise EnoughError(piece)
 
     with FakeLLM([LONG]) as llm, pytest.raises(ModelFailedError) as caught:
         run(front, ToolClient([]), model_for(wire, llm, stream=True, on_text=told))
 
-    assert isinstance(caught.value.__cause__, Enough)
+    assert isinstance(caught.value.__cause__, EnoughError)
