@@ -73,8 +73,8 @@ class ResponsesWire:
         del body
         status = answer.get("status") or "completed"
         if status not in ("completed", "incomplete"):
-            why = within(answer, "error").get("message") or f"it is {status}"
-            raise RuntimeError(f"The provider gave no whole response: {why}.")
+            why = within(answer, "error").get("message") or f"It is {status}."
+            raise RuntimeError(f"The provider gave no whole response: {why}")
         items = listed(answer, "output")
         text, refusal = _said(items, "text"), _said(items, "refusal")
         reason = within(answer, "incomplete_details").get("reason")
