@@ -69,7 +69,7 @@ def plant(tree: Tree, colour: Colour = Colour.RED, box: Box | None = None) -> Tr
 
 
 @tool
-def free(data: dict[str, Any], mode: Literal["a", 1, None] = None) -> str:
+def free(data: dict[str, Any], mode: Literal["a", 1] | None = None) -> str:
     """Take any data."""
     del mode
 
@@ -161,4 +161,4 @@ def test_the_types_refuse_what_is_none(format):  # noqa: A002
     with pytest.raises((ValueError, AssertionError)):
         TAKES[format](wrong)
     with pytest.raises((ValueError, AssertionError)):
-        TAKES[format]({key: 1 for key in definition})
+        TAKES[format](dict.fromkeys(definition, 1))
