@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib.util
 import inspect
 import tempfile
 import threading
@@ -16,22 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from source import is_found
+
 
 # Tests that need an optional package, by folder; a session of nox brings it.
 NEEDED = {
     "property": ["hypothesis"],
     "extras/models": ["openai", "anthropic", "google.genai"],
 }
-
-
-def is_found(name: str) -> bool:
-    """
-    Tell whether a package is there, or a module in one.
-    """
-    top = name.partition(".")[0]
-
-    return bool(importlib.util.find_spec(top) and importlib.util.find_spec(name))
-
 
 collect_ignore = [f for f, names in NEEDED.items() if not all(map(is_found, names))]
 

@@ -19,6 +19,9 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
+# Pages whose code needs an optional package, and the session of nox that runs them.
+NEEDED = {"docs/how-to/use-a-model.md": ("google.genai", "models")}
+
 _FENCE = re.compile(r"^( *)(`{3,})(.*)$")
 
 

@@ -13,7 +13,7 @@ from source import SOURCES
 
 # Raising one needs its reason in the same change; lowering is free.
 CEILINGS = {
-    "Any": 577,
+    "Any": 629,  # of these, 52 are JSON of providers and clients of their SDKs
     "cast(": 0,
     "type: ignore": 0,
     "pyright: ignore": 0,

@@ -10,16 +10,16 @@ from collections.abc import Iterable
 from typing import final
 
 from . import ModelRequest, ToolClient, Turn
-from .models.fake import FakeLLM, FakeRequest, Reply
+from .models.fake import FakeLLM, FakeReply, FakeRequest
 from .telemetry import Event
 
 
 __all__ = [
     "FakeClock",
     "FakeLLM",
+    "FakeReply",
     "FakeRequest",
     "RecordingHook",
-    "Reply",
     "ScriptedModel",
     "assert_no_abandoned",
 ]

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from tooldecl import ToolCall, Turn
-from tooldecl.testing import FakeLLM, Reply
+from tooldecl.testing import FakeLLM, FakeReply
 
 
 CALL = ToolCall("add", '{"a": 1}', "c1")
@@ -109,9 +109,9 @@ def test_an_answer_can_break_off():
     """
     A connection breaks where it likes, in a stream or in a whole answer.
     """
-    reply = Reply(turn=Turn("One."), cut_after=3)
+    reply = FakeReply(turn=Turn("One."), cut_after=3)
     with FakeLLM(
-        [reply, reply, Reply(turn=Turn("x"), cut_after=0, silently=True)]
+        [reply, reply, FakeReply(turn=Turn("x"), cut_after=0, silently=True)]
     ) as f:
         with pytest.raises(http.client.IncompleteRead):
             post(f, PATHS["chat"])

@@ -12,7 +12,7 @@ from google import genai
 
 from tooldecl import ToolCall, ToolClient, Turn, tool
 from tooldecl.exceptions import ModelFailedError
-from tooldecl.testing import FakeLLM, Reply
+from tooldecl.testing import FakeLLM, FakeReply
 from wires import ask, model_for, run
 
 
@@ -91,7 +91,7 @@ def test_a_refusal_is_what_the_model_said(front, wire, stream):
     """
     It is the answer, and no call beside it is run.
     """
-    refused = Reply(turn=Turn("I will not.", CALLING.calls), refused=True)
+    refused = FakeReply(turn=Turn("I will not.", CALLING.calls), refused=True)
     with FakeLLM([refused]) as llm:
         result = run(front, CLIENT, model_for(wire, llm, stream=stream))
 
@@ -111,7 +111,7 @@ def test_a_provider_that_stops_a_turn_is_named(front, wire, stream):
     """
     An empty answer would look as if the model had nothing to say.
     """
-    turn = Reply(turn=Turn(calls=CALLING.calls), ending=ENDINGS[wire])
+    turn = FakeReply(turn=Turn(calls=CALLING.calls), ending=ENDINGS[wire])
     with FakeLLM([turn]) as llm:
         result = run(front, CLIENT, model_for(wire, llm, stream=stream))
 
@@ -134,7 +134,7 @@ def test_a_provider_that_says_that_it_failed_is_believed(front, wire, stream):
     What it had made until then is no turn.
     """
     ending, text = BROKEN[wire]
-    turn = Reply(turn=CALLING, ending=ending)
+    turn = FakeReply(turn=CALLING, ending=ending)
     with FakeLLM([turn]) as llm, pytest.raises(ModelFailedError) as caught:
         run(front, CLIENT, model_for(wire, llm, stream=stream))
 
@@ -149,7 +149,7 @@ def test_the_context_that_is_full_cuts_a_turn_off(front, stream):
     """
     Anthropic has two words for a length that is over.
     """
-    turn = Reply(turn=CALLING, ending="model_context_window_exceeded")
+    turn = FakeReply(turn=CALLING, ending="model_context_window_exceeded")
     with FakeLLM([turn]) as llm:
         said = ask(front, model_for("anthropic", llm, stream=stream))
 
@@ -160,7 +160,7 @@ def test_a_whole_answer_that_breaks_off_is_no_turn(front, wire):
     """
     Half of an answer does not parse, and the SDK says so after its repetitions.
     """
-    script = [Reply(turn=CALLING, cut_after=60)] * 9
+    script = [FakeReply(turn=CALLING, cut_after=60)] * 9
     with FakeLLM(script) as llm, pytest.raises(ModelFailedError):
         run(front, CLIENT, model_for(wire, llm))
 

@@ -10,7 +10,7 @@ from loops import check
 from tooldecl import Suspension, ToolCall, ToolClient, ToolLoop, Turn, tool
 from tooldecl.exceptions import ModelFailedError
 from tooldecl.filters import Approval, Approved, Suspend
-from tooldecl.testing import FakeLLM, Reply
+from tooldecl.testing import FakeLLM, FakeReply
 from wires import ask, model_for, run, said
 
 
@@ -347,7 +347,7 @@ def test_what_a_provider_calls_itself_is_never_run_here(front, wire, stream):
         "gemini": [{"executableCode": {"language": "PYTHON", "code": "add(1, 1)"}}],
     }[wire]
     call = ToolCall("add", '{"a": 2, "b": 2}', "c1")
-    turn = Reply(turn=Turn("So.", [call]), provider_items=items)
+    turn = FakeReply(turn=Turn("So.", [call]), provider_items=items)
     with FakeLLM([turn, Turn("Done.")]) as llm:
         result = run(front, CLIENT, model_for(wire, llm, stream=stream))
     sent = repr(said(wire, llm))
@@ -381,7 +381,7 @@ def test_what_a_provider_signed_goes_back_as_it_came(front, signed_by, stream):
     """
     wire, items = signed_by, SIGNED[signed_by]
     turn = Turn("So.", [ToolCall("add", '{"a": 2, "b": 2}', "c1")])
-    with FakeLLM([Reply(turn=turn, provider_items=items), Turn("Done.")]) as llm:
+    with FakeLLM([FakeReply(turn=turn, provider_items=items), Turn("Done.")]) as llm:
         result = run(front, CLIENT, model_for(wire, llm, stream=stream))
     sent = said(wire, llm)
 
@@ -411,7 +411,7 @@ def test_words_that_the_host_changed_are_sent_as_changed(front, wire):
     """
     A host that strikes something out of a conversation must not see it sent again.
     """
-    with FakeLLM([Reply(turn=Turn("Secret."), provider_items=SIGNED[wire])]) as llm:
+    with FakeLLM([FakeReply(turn=Turn("Secret."), provider_items=SIGNED[wire])]) as llm:
         result = run(front, CLIENT, model_for(wire, llm))
     messages = [*result.messages, {"role": "user", "content": "Go on."}]
     messages[1] = {**messages[1], "content": "Nothing."}
@@ -436,7 +436,7 @@ def test_what_stands_beside_a_call_goes_back_with_it(front, stream):
         "function": {"name": "add", "arguments": '{"a": 1, "b": 2}'},
         "extra_content": extra,
     }
-    turn = Reply(turn=Turn(), provider_items=[item], ending="tool_calls")
+    turn = FakeReply(turn=Turn(), provider_items=[item], ending="tool_calls")
     with FakeLLM([turn, Turn("Done.")]) as llm:
         run(front, CLIENT, model_for("chat", llm, stream=stream))
     [call] = said("chat", llm)[1]["tool_calls"]
@@ -456,8 +456,8 @@ def test_a_provider_that_paused_goes_on_in_the_same_turn(front, stream):
         "input": "{}" if stream else {},
     }
     script = [
-        Reply(turn=Turn("One, "), provider_items=[item], ending="pause_turn"),
-        Reply(turn=Turn("two, "), ending="pause_turn"),
+        FakeReply(turn=Turn("One, "), provider_items=[item], ending="pause_turn"),
+        FakeReply(turn=Turn("two, "), ending="pause_turn"),
         Turn("three."),
     ]
     with FakeLLM(script) as llm:
@@ -478,7 +478,7 @@ def test_a_provider_that_pauses_for_ever_is_left(front):
     """
     A turn has an end, also where the provider sees none.
     """
-    script = [Reply(turn=Turn("x"), ending="pause_turn")] * 20
+    script = [FakeReply(turn=Turn("x"), ending="pause_turn")] * 20
     with FakeLLM(script) as llm, pytest.raises(ModelFailedError) as caught:
         run(front, CLIENT, model_for("anthropic", llm))
 

@@ -10,7 +10,7 @@ import pytest
 
 from tooldecl import ToolCall, ToolClient, Turn, tool
 from tooldecl.exceptions import ModelFailedError
-from tooldecl.testing import FakeLLM, Reply
+from tooldecl.testing import FakeLLM, FakeReply
 from wires import ask, each, model_for, run
 
 
@@ -159,7 +159,7 @@ def events_of(wire):
         "gemini": ":streamGenerateContent",
     }[wire]
     saying = Saying(
-        reply=Reply(turn=LONG), number=1, model="m", piece=4, makes_ids=True
+        reply=FakeReply(turn=LONG), number=1, model="m", piece=4, makes_ids=True
     )
 
     return len(_SPEAKERS[path].events(saying))
@@ -179,7 +179,9 @@ def test_a_stream_that_ends_too_early_is_no_turn(front, wire, silently):
     connection that breaks is the SDK's error, one that just ends is ours.
     """
     count = last_needed(wire)
-    script = [Reply(turn=LONG, cut_after=n, silently=silently) for n in range(count)]
+    script = [
+        FakeReply(turn=LONG, cut_after=n, silently=silently) for n in range(count)
+    ]
     with FakeLLM(script, piece=4) as llm:
         model = model_for(wire, llm, stream=True)
         got = each(front, model, lambda number: None, count)
@@ -193,7 +195,7 @@ def test_no_call_of_a_broken_turn_is_run(front, wire):
     """
     Arguments that had come whole are no reason: the turn was never said.
     """
-    reply = Reply(turn=LONG, cut_after=last_needed(wire) - 1, silently=True)
+    reply = FakeReply(turn=LONG, cut_after=last_needed(wire) - 1, silently=True)
     with FakeLLM([reply], piece=4) as llm, pytest.raises(ModelFailedError) as caught:
         run(front, ToolClient([note]), model_for(wire, llm, stream=True))
 
@@ -206,7 +208,7 @@ def test_the_rest_of_a_stream_is_not_needed(front, wire):
     What follows the end of a turn on the wire says nothing about it.
     """
     after = last_needed(wire)
-    reply = Reply(turn=LONG, cut_after=after, silently=True)
+    reply = FakeReply(turn=LONG, cut_after=after, silently=True)
     with FakeLLM([reply], piece=4) as llm:
         turn = ask(front, model_for(wire, llm, stream=True))
 

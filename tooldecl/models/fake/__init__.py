@@ -6,8 +6,8 @@ Users import it from `tooldecl.testing`.
 
 from __future__ import annotations
 
-from ._script import FakeRequest, Reply
+from ._script import FakeReply, FakeRequest
 from ._server import FakeLLM
 
 
-__all__ = ["FakeLLM", "FakeRequest", "Reply"]
+__all__ = ["FakeLLM", "FakeReply", "FakeRequest"]

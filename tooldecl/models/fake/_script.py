@@ -26,7 +26,7 @@ class NotSayableError(Exception):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class FakeReply:
     """
     A turn of a script, with what else can happen on the way.
 
@@ -80,7 +80,7 @@ class Saying:
         makes_ids: Whether calls without an id get one.
     """
 
-    reply: Reply
+    reply: FakeReply
     number: int
     model: str
     piece: int

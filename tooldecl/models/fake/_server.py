@@ -18,7 +18,7 @@ from ._chat import ChatSpeaker
 from ._generate import GenerateSpeaker
 from ._messages import MessagesSpeaker
 from ._responses import ResponsesSpeaker
-from ._script import Data, FakeRequest, NotSayableError, Reply, Saying, Speaker
+from ._script import Data, FakeReply, FakeRequest, NotSayableError, Saying, Speaker
 
 
 _SPEAKERS: dict[str, Speaker] = {
@@ -40,7 +40,7 @@ class FakeLLM:
     script is over, requests are refused with the status 400.
 
     Args:
-        script: Turns in order; a `Reply` is a turn and what happens on the way; a number
+        script: Turns in order; a `FakeReply` is a turn and what happens on the way; a number
             is an HTTP status that the request fails with.
         piece: How many characters each piece of a stream has; it may be set anew.
         ids: Give an id to calls that have none in the script. Gemini gives none.
@@ -51,7 +51,11 @@ class FakeLLM:
     """
 
     def __init__(
-        self, script: Iterable[Turn | Reply | int], *, piece: int = 7, ids: bool = True
+        self,
+        script: Iterable[Turn | FakeReply | int],
+        *,
+        piece: int = 7,
+        ids: bool = True,
     ) -> None:
         if piece < 1:
             raise ValueError(f"piece takes 1 or more characters, got {piece!r}.")
@@ -85,7 +89,7 @@ class FakeLLM:
     def __repr__(self) -> str:
         return f"<FakeLLM at {self.url}, asked {len(self.requests)} times>"
 
-    def _next(self, request: FakeRequest) -> tuple[int, Reply | int | None]:
+    def _next(self, request: FakeRequest) -> tuple[int, FakeReply | int | None]:
         """
         Note a request; return its number and what the script has for it.
         """
@@ -95,7 +99,7 @@ class FakeLLM:
 
         return number, dict(enumerate(self._script, 1)).get(number)
 
-    def _saying(self, number: int, reply: Reply, model: str) -> Saying:
+    def _saying(self, number: int, reply: FakeReply, model: str) -> Saying:
         return Saying(
             reply=reply,
             number=number,
@@ -105,10 +109,10 @@ class FakeLLM:
         )
 
 
-def _checked(entry: object) -> Reply | int:
+def _checked(entry: object) -> FakeReply | int:
     if isinstance(entry, Turn):
-        return Reply(turn=entry)
-    if isinstance(entry, Reply) or (isinstance(entry, int) and 400 <= entry < 600):
+        return FakeReply(turn=entry)
+    if isinstance(entry, FakeReply) or (isinstance(entry, int) and 400 <= entry < 600):
         return entry
 
     raise TypeError(f"A script has turns, replies and HTTP statuses, got {entry!r}.")
@@ -235,7 +239,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(sent[:cut_after])
         self.close_connection = cut_after is not None
 
-    def _stream(self, word: str, events: list[Data], reply: Reply) -> None:
+    def _stream(self, word: str, events: list[Data], reply: FakeReply) -> None:
         named = word in ("/responses", "/messages")
         lines = [
             (f"event: {event['type']}\n" if named else "")
