@@ -91,14 +91,14 @@ def run(
     """
     Run a loop to its end, and close its model.
     """
-    loop = ToolLoop(client, model, **options)
+    loop = ToolLoop(client, model)
     if front == "sync":
         with model:
-            return loop.run(messages)
+            return loop.run(messages, **options)
 
     async def ran() -> LoopResult:
         async with model:
-            return await loop.arun(messages)
+            return await loop.arun(messages, **options)
 
     return asyncio.run(ran())
 

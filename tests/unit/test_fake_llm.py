@@ -162,6 +162,41 @@ def test_it_ends_with_all_that_it_started():
     kept.close()
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_end_of_an_answer_can_be_held_back(stream):
+    """
+    What a host does while a model thinks is seen at a moment that the test chooses.
+    """
+    held = FakeReply(turn=Turn("One."), until=threading.Event())
+    got = []
+    with FakeLLM([held]) as llm:
+        thread = threading.Thread(
+            target=lambda: got.append(post(llm, PATHS["chat"], {"stream": stream}))
+        )
+        thread.start()
+        assert [] == got
+        held.until.set()
+        thread.join(30)
+
+    assert "One." in got[0][1]
+
+
+def test_what_is_held_back_does_not_hold_the_end():
+    """
+    A test that fails in the middle still ends.
+    """
+    held = FakeReply(turn=Turn("One."), until=threading.Event())
+    with FakeLLM([held]) as llm:
+        at = http.client.HTTPConnection(llm.url.removeprefix("http://"), timeout=30)
+        at.request("POST", PATHS["chat"], json.dumps({"stream": True}))
+        answer = at.getresponse()
+        assert answer.readline().startswith(b"data: ")
+    answer.close()
+    at.close()
+
+    assert 1 == len(llm.requests)
+
+
 def test_it_can_be_made_and_never_used():
     """
     A test that fails before must not leave a port open.

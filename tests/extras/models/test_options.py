@@ -13,9 +13,9 @@ import pytest
 
 from google import genai
 
-from tooldecl import ModelRequest, ToolClient, ToolLoop, Turn, tool
+from tooldecl import ModelRequest, ToolCall, ToolClient, ToolLoop, Turn, tool
 from tooldecl.models import AnthropicModel, GeminiModel, OpenAIModel
-from tooldecl.testing import FakeLLM
+from tooldecl.testing import FakeLLM, FakeReply
 from wires import ask, model_for, run, said
 
 
@@ -512,17 +512,42 @@ def test_a_run_that_is_cancelled_leaves_its_request(wire):
     """
     A cancelled run must not wait for an answer that nobody wants any more.
     """
-    with FakeLLM([Turn("Hi.")]) as llm:
-        model = model_for(wire, llm)
+    held = FakeReply(turn=Turn("A b c d e f."), until=threading.Event())
+    with FakeLLM([held]) as llm:
 
         async def cancelled():
+            begun = asyncio.Event()
+            model = model_for(wire, llm, stream=True, on_text=lambda piece: begun.set())
             async with model:
-                loop = ToolLoop(CLIENT, model)
-                task = asyncio.create_task(loop.arun("Go."))
-                await asyncio.sleep(0)
+                task = asyncio.create_task(ToolLoop(CLIENT, model).arun("Go."))
+                await begun.wait()
                 task.cancel()
                 [ended] = await asyncio.gather(task, return_exceptions=True)
                 return ended
 
         assert isinstance(asyncio.run(cancelled()), asyncio.CancelledError)
-    assert len(llm.requests) <= 1
+        assert not held.until.is_set()
+    assert 1 == len(llm.requests)
+
+
+def test_a_run_that_is_stopped_asks_no_more(front, wire, stream):
+    """
+    What the model said is kept, and its calls are answered as cancelled.
+    """
+    stop = threading.Event()
+    calls = [ToolCall("add", {"a": 1}, "c1")]
+
+    @tool
+    def halt() -> str:
+        """Stop the run."""
+        stop.set()
+        return "stopped"
+
+    script = [Turn("I stop.", [ToolCall("halt"), *calls]), Turn("Never.")]
+    with FakeLLM(script) as llm:
+        model = model_for(wire, llm, stream=stream)
+        result = run(front, CLIENT.adding(halt), model, stop=stop)
+
+    assert "cancelled" == result.stop_reason
+    assert ["ok", "cancelled"] == [one.status for one in result.results]
+    assert 1 == len(llm.requests)

@@ -5,6 +5,7 @@ What a fake provider is to say, and what it was asked.
 from __future__ import annotations
 
 import json
+import threading
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ class FakeReply:
         cut_after: Events of a stream after which the connection breaks; without a
             stream, bytes of the answer.
         silently: The connection does not break then: it ends as if all were said.
+        until: The end of the answer waits until this is set; all before it is sent.
     """
 
     turn: Turn
@@ -47,6 +49,7 @@ class FakeReply:
     ending: str | None = None
     cut_after: int | None = None
     silently: bool = False
+    until: threading.Event | None = None
 
 
 @final

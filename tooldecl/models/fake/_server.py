@@ -124,10 +124,12 @@ class _Server(ThreadingHTTPServer):
     """
 
     daemon_threads = False  # so that closing waits for them
+    request_queue_size = 64
 
     def __init__(self, llm: FakeLLM) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.llm = llm
+        self.is_closing = threading.Event()
         self._lock = threading.Lock()
         self._open: set[socket.socket] = set()
 
@@ -143,6 +145,7 @@ class _Server(ThreadingHTTPServer):
         """
         End the connections that clients keep open for their next request.
         """
+        self.is_closing.set()
         with self._lock:
             for connection in self._open:
                 try:
@@ -218,7 +221,7 @@ class _Handler(BaseHTTPRequestHandler):
         if is_stream:
             self._stream(word, events, saying.reply)
         else:
-            self._send(200, whole, saying.reply.cut_after)
+            self._send(200, whole, saying.reply)
 
     def _refuse(self, status: int, text: str) -> None:
         error = {
@@ -227,10 +230,13 @@ class _Handler(BaseHTTPRequestHandler):
             "status": "FAKE",
             "message": text,
         }
-        self._send(status, {"type": "error", "error": error}, None)
+        self._send(status, {"type": "error", "error": error})
 
-    def _send(self, status: int, answer: Data, cut_after: int | None) -> None:
+    def _send(self, status: int, answer: Data, reply: FakeReply | None = None) -> None:
         sent = json.dumps(answer).encode()
+        if reply is not None:
+            self._wait(reply)
+        cut_after = None if reply is None else reply.cut_after
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(sent)))
@@ -238,6 +244,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(sent[:cut_after])
         self.close_connection = cut_after is not None
+
+    def _wait(self, reply: FakeReply) -> None:
+        """
+        Hold the end of an answer back, at the longest until the server ends.
+        """
+        while reply.until is not None and not self._house.is_closing.is_set():
+            if reply.until.wait(0.02):
+                return
 
     def _stream(self, word: str, events: list[Data], reply: FakeReply) -> None:
         named = word in ("/responses", "/messages")
@@ -252,7 +266,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        for line in lines[: reply.cut_after]:
+        last = len(lines) - 1
+        for place, line in enumerate(lines[: reply.cut_after]):
+            if place == last:
+                self._wait(reply)
             sent = line.encode()
             self.wfile.write(b"%x\r\n%s\r\n" % (len(sent), sent))
         if reply.cut_after is None or reply.silently:
