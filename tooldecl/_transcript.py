@@ -229,6 +229,8 @@ def plain_memo(memo: object) -> dict[str, Any]:
         raise TypeError(f"Turn(memo=...) takes plain JSON data: {error}") from error
     if not isinstance(plain, _DICT):
         raise TypeError(f"Turn(memo=...) takes a mapping, got {type(memo).__name__}.")
+    if _is_deep(plain):
+        raise TypeError(f"Turn(memo=...) takes data of at most {DEEPEST} levels.")
     kept: dict[str, Any] = plain
 
     return kept

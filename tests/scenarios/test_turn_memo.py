@@ -5,6 +5,7 @@ What a model wants to see again with its turn: kept by the loop, whatever it is.
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import pickle
 
@@ -112,10 +113,14 @@ def test_half_a_character_does_not_keep_a_run_from_being_sent():
     [
         ([1], "Turn(memo=...) takes a mapping, got list."),
         ("x", "Turn(memo=...) takes a mapping, got str."),
+        (
+            functools.reduce(lambda inner, _: {"a": inner}, range(400), {}),
+            "Turn(memo=...) takes data of at most ",
+        ),
         ({"a": {1}}, "Turn(memo=...) takes plain JSON data: "),
         ({"a": float("nan")}, "Turn(memo=...) takes plain JSON data: "),
     ],
-    ids=str,
+    ids=["list", "text", "deep", "set", "nan"],
 )
 def test_what_is_no_plain_data_is_refused(memo, text):
     """

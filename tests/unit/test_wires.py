@@ -11,6 +11,7 @@ from tooldecl.models._chat import ChatPieces, ChatWire
 from tooldecl.models._generate import GenerateWire
 from tooldecl.models._messages import MessagesWire
 from tooldecl.models._responses import ResponsePieces, ResponsesWire
+from tooldecl.models._wire import Asked
 
 
 GIVEN = {"provider_tools": (), "options": None}
@@ -18,6 +19,7 @@ CHAT = ChatWire("m", strict=False, **GIVEN)
 RESPONSES = ResponsesWire("m", strict=False, **GIVEN)
 MESSAGES = MessagesWire("m", max_tokens=1, **GIVEN)
 GENERATE = GenerateWire("m", **GIVEN)
+ASKED = Asked({"messages": []})
 
 
 def streamed(*deltas, reason="stop"):
@@ -29,7 +31,7 @@ def streamed(*deltas, reason="stop"):
         pieces.add({"choices": [{"index": 0, "delta": delta}]})
     pieces.add({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
 
-    return CHAT.read({}, pieces.answer())
+    return CHAT.read(ASKED, pieces.answer())
 
 
 def piece(**call):
@@ -167,7 +169,7 @@ def test_a_response_without_a_choice_is_an_error(answer):
     It is no answer of nothing.
     """
     with pytest.raises(RuntimeError) as caught:
-        CHAT.read({}, answer)
+        CHAT.read(ASKED, answer)
 
     assert "The provider sent a response without a choice." == str(caught.value)
 
@@ -188,7 +190,7 @@ def test_a_text_may_come_in_parts(content, text):
     """
     answer = {"choices": [{"message": {"content": content}}]}
 
-    assert text == CHAT.read({}, answer).text
+    assert text == CHAT.read(ASKED, answer).text
 
 
 def test_items_of_a_response_are_taken_where_its_end_has_none():
@@ -202,7 +204,7 @@ def test_items_of_a_response_are_taken_where_its_end_has_none():
         event = {"type": "response.output_item.done", "output_index": index}
         pieces.add({**event, "item": done})
     pieces.add({"type": "response.completed", "response": {"status": "completed"}})
-    turn = RESPONSES.read({}, pieces.answer())
+    turn = RESPONSES.read(ASKED, pieces.answer())
 
     assert ["c0", "c1"] == [call.id for call in turn.calls]
 
@@ -212,7 +214,7 @@ def test_a_response_that_is_not_done_is_no_turn():
     One that runs in the background has said nothing yet.
     """
     with pytest.raises(RuntimeError) as caught:
-        RESPONSES.read({}, {"status": "queued"})
+        RESPONSES.read(ASKED, {"status": "queued"})
 
     assert "The provider gave no whole response: It is queued." == str(caught.value)
 
@@ -236,9 +238,9 @@ def test_gemini_may_answer_nothing(answer, text):
     pieces = GENERATE.pieces()
     pieces.add(answer)
 
-    assert text == GENERATE.read({}, answer).text
+    assert text == GENERATE.read(ASKED, answer).text
     if answer:
-        assert text == GENERATE.read({}, pieces.answer()).text
+        assert text == GENERATE.read(ASKED, pieces.answer()).text
 
 
 def test_arguments_in_parts_are_not_taken_for_whole():
@@ -248,7 +250,7 @@ def test_arguments_in_parts_are_not_taken_for_whole():
     call = {"functionCall": {"name": "x", "args": {}, "willContinue": True}}
     answer = {"candidates": [{"content": {"parts": [call]}, "finishReason": "STOP"}]}
     with pytest.raises(RuntimeError, match="stream_function_call_arguments"):
-        GENERATE.read({}, answer)
+        GENERATE.read(ASKED, answer)
 
 
 def test_pieces_of_text_that_are_signed_stay_apart():
@@ -272,3 +274,38 @@ def test_pieces_of_text_that_are_signed_stay_apart():
         {"text": "c", "thought": True},
         {"text": "de"},
     ] == candidate["content"]["parts"]
+
+
+def test_words_put_into_the_models_mouth_are_not_its_answer():
+    """
+    A conversation may end with the beginning of an answer; the turn is what follows.
+    """
+    messages = [
+        {"role": "user", "content": "Count."},
+        {"role": "assistant", "content": "One,"},
+    ]
+    body = MESSAGES.body(ModelRequest(messages=messages, tools=[]))
+    blocks = [{"type": "text", "text": " two."}]
+    answer = {"content": blocks, "stop_reason": "end_turn"}
+    paused = MESSAGES.read(Asked(body), {**answer, "stop_reason": "pause_turn"})
+
+    assert " two." == MESSAGES.read(Asked(body), answer).text
+    assert " two. two." == MESSAGES.read(paused, answer).text
+
+
+def test_a_result_without_a_name_has_that_of_its_call():
+    """
+    Conversations from elsewhere name the call alone, and Gemini wants the tool.
+    """
+    messages = [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c", "name": "add", "arguments": "{}"}],
+        },
+        {"role": "tool", "tool_call_id": "c", "content": "3"},
+    ]
+    body = GENERATE.body(ModelRequest(messages=messages, tools=[]))
+    [result] = body["contents"][-1]["parts"]
+
+    assert {"name": "add", "response": {"output": "3"}} == result["functionResponse"]

@@ -10,6 +10,7 @@ from typing import final
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_openai
 from ._wire import (
+    Asked,
     Data,
     Given,
     as_text,
@@ -66,11 +67,11 @@ class ChatWire:
 
         return body
 
-    def read(self, body: Data, answer: Data, /) -> Turn | Data:
+    def read(self, asked: Asked, answer: Data, /) -> Turn | Asked:
         """
         Return the turn.
         """
-        del body
+        del asked
         choices = listed(answer, "choices")
         if not choices:
             raise RuntimeError("The provider sent a response without a choice.")

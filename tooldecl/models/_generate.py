@@ -10,6 +10,7 @@ from typing import final
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_gemini
 from ._wire import (
+    Asked,
     Data,
     Given,
     as_object,
@@ -87,11 +88,11 @@ class GenerateWire:
 
         return {"model": self._model, "contents": _contents(said), "config": config}
 
-    def read(self, body: Data, answer: Data, /) -> Turn | Data:
+    def read(self, asked: Asked, answer: Data, /) -> Turn | Asked:
         """
         Return the turn.
         """
-        del body
+        del asked
         candidates = listed(answer, "candidates")
         if not candidates:
             reason = within(answer, "promptFeedback").get("blockReason")
@@ -138,14 +139,16 @@ def _contents(said: list[Data]) -> list[Data]:
     """
     sent: list[Data] = []
     with_ids: set[str] = set()
+    names: dict[str, str] = {}
     for message in said:
         role = "model" if message["role"] == "assistant" else "user"
         if role == "model":
             parts = _model_parts(message)
             calls = [part[_CALL] for part in parts if _CALL in part]
             with_ids |= {call["id"] for call in calls if "id" in call}
+            names |= {c["id"]: c["name"] for c in listed(message, "tool_calls")}
         elif message["role"] == "tool":
-            parts = [_result(message, with_ids)]
+            parts = [_result(message, names, with_ids)]
         else:
             parts = _user_parts(message.get("content"))
         if sent and sent[-1]["role"] == role:
@@ -168,10 +171,10 @@ def _user_parts(content: object) -> list[Data]:
     ]
 
 
-def _result(message: Data, with_ids: set[str]) -> Data:
+def _result(message: Data, names: dict[str, str], with_ids: set[str]) -> Data:
     word = "error" if has_failed(message) else "output"
     result: Data = {
-        "name": message["name"],
+        "name": message.get("name") or names.get(message["tool_call_id"], ""),
         "response": {word: message.get("content")},
     }
     if message["tool_call_id"] in with_ids:

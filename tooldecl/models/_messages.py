@@ -12,6 +12,7 @@ from typing import final
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_anthropic
 from ._wire import (
+    Asked,
     Data,
     Given,
     as_object,
@@ -75,19 +76,18 @@ class MessagesWire:
 
         return body
 
-    def read(self, body: Data, answer: Data, /) -> Turn | Data:
+    def read(self, asked: Asked, answer: Data, /) -> Turn | Asked:
         """
         Return the turn, or how to let a provider go on that paused its own tools.
         """
-        before: Data = body["messages"][-1]
-        is_going_on = before["role"] == "assistant"
-        earlier = listed(before, "content") if is_going_on else []
-        blocks = earlier + listed(answer, "content")
+        blocks = [*asked.before, *listed(answer, "content")]
         reason = answer.get("stop_reason")
         if reason == "pause_turn":
-            said = body["messages"][:-1] if is_going_on else body["messages"]
+            said: list[Data] = asked.body["messages"]
+            if asked.before:
+                said = said[:-1]
             paused = {"role": "assistant", "content": blocks}
-            return {**body, "messages": [*said, paused]}
+            return Asked({**asked.body, "messages": [*said, paused]}, blocks)
         text = _said(blocks)
         if reason == "refusal":
             return Turn(text or ended(reason))

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self, TypeAlias
 
 from .. import ModelRequest, Turn
 from ._clients import Clients
-from ._wire import Data, Pieces, Wire
+from ._wire import Asked, Data, Pieces, Wire
 
 
 # How often one turn lets a provider go on with tools of its own.
@@ -90,12 +90,12 @@ class RemoteModel:
             ConnectionError: A stream ended before its turn was complete.
             RuntimeError: The provider says in its answer that it failed.
         """
-        body = self._wire.body(request)
+        asked = Asked(self._wire.body(request))
         for _ in range(MOST_PAUSES):
-            said = self._wire.read(body, self._ask(body))
+            said = self._wire.read(asked, self._ask(asked.body))
             if isinstance(said, Turn):
                 return said
-            body = said
+            asked = said
 
         raise _never_goes_on()
 
@@ -103,12 +103,12 @@ class RemoteModel:
         """
         Return the model's next turn, from async code; as `respond`.
         """
-        body = self._wire.body(request)
+        asked = Asked(self._wire.body(request))
         for _ in range(MOST_PAUSES):
-            said = self._wire.read(body, await self._aask(body))
+            said = self._wire.read(asked, await self._aask(asked.body))
             if isinstance(said, Turn):
                 return said
-            body = said
+            asked = said
 
         raise _never_goes_on()
 

@@ -10,6 +10,7 @@ from typing import final
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_openai_responses
 from ._wire import (
+    Asked,
     Data,
     Given,
     as_text,
@@ -66,11 +67,11 @@ class ResponsesWire:
 
         return body
 
-    def read(self, body: Data, answer: Data, /) -> Turn | Data:
+    def read(self, asked: Asked, answer: Data, /) -> Turn | Asked:
         """
         Return the turn; what the provider calls itself is none of our calls.
         """
-        del body
+        del asked
         status = answer.get("status") or "completed"
         if status not in ("completed", "incomplete"):
             why = within(answer, "error").get("message") or f"It is {status}."

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, final
 
 from .. import ModelRequest, Turn
 
@@ -25,6 +26,21 @@ _RAN = ("ok", "not_found", "pending")
 _MAPPING: Any = Mapping
 _DICT: Any = dict
 _LIST: Any = list
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """
+    What is sent.
+
+    Attributes:
+        body: The request.
+        before: What the provider said of this turn before it paused.
+    """
+
+    body: Data
+    before: Sequence[Data] = ()
 
 
 class Pieces(Protocol):
@@ -59,7 +75,7 @@ class Wire(Protocol):
         """
         ...
 
-    def read(self, body: Data, answer: Data, /) -> Turn | Data:
+    def read(self, asked: Asked, answer: Data, /) -> Turn | Asked:
         """
         Return the turn; or what is sent next, where the provider only paused.
 
