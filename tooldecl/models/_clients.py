@@ -110,6 +110,18 @@ class Clients(Generic[S, A]):
             return self._by_loop.pop(asyncio.get_running_loop(), None)
 
 
+def check_alone(*given: object, base_url: str | None, api_key: str | None) -> None:
+    """
+    Check that a client that was given is all that was given.
+
+    Raises:
+        ValueError: It would be used, and the address or the key beside it would not.
+    """
+    has_client = any(client is not None for client in given)
+    if has_client and (base_url, api_key) != (None, None):
+        raise ValueError("A client that is given has its own base_url and api_key.")
+
+
 def given_as(option: str, client: object, kind: type[Any], other: type[Any]) -> None:
     """
     Check a client that was given.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import final
 
-from ._clients import Clients, given_as
+from ._clients import Clients, check_alone, given_as
 from ._messages import MessagesWire
 from ._remote import Client, RemoteModel, StainlessSdk
 from ._wire import Given
@@ -94,8 +94,7 @@ def _clients(
         ) from None
     given_as("client", given, Anthropic, AsyncAnthropic)
     given_as("async_client", agiven, AsyncAnthropic, Anthropic)
-    if (given or agiven) is not None and (base_url or api_key) is not None:
-        raise ValueError("A client that is given has its own base_url and api_key.")
+    check_alone(given, agiven, base_url=base_url, api_key=api_key)
 
     return Clients(
         lambda: Anthropic(base_url=base_url, api_key=api_key),

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any, final
 
-from ._clients import Clients, given_as
+from ._clients import Clients, check_alone, given_as
 from ._generate import GenerateWire
 from ._remote import Client, RemoteModel
 from ._wire import Data, Given
@@ -87,8 +87,7 @@ def _clients(
             name="google.genai",
         ) from None
     given_as("client", given, Client, type(None))
-    if given is not None and (base_url or api_key) is not None:
-        raise ValueError("A client that is given has its own base_url and api_key.")
+    check_alone(given, base_url=base_url, api_key=api_key)
 
     def make() -> Any:
         return Client(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, final
 
 from ._chat import ChatWire
-from ._clients import Clients, given_as
+from ._clients import Clients, check_alone, given_as
 from ._remote import Client, RemoteModel, StainlessSdk
 from ._responses import ResponsesWire
 from ._wire import Given
@@ -96,8 +96,7 @@ def _clients(
         ) from None
     given_as("client", given, OpenAI, AsyncOpenAI)
     given_as("async_client", agiven, AsyncOpenAI, OpenAI)
-    if (given or agiven) is not None and (base_url or api_key) is not None:
-        raise ValueError("A client that is given has its own base_url and api_key.")
+    check_alone(given, agiven, base_url=base_url, api_key=api_key)
 
     return Clients(
         lambda: OpenAI(base_url=base_url, api_key=api_key),
