@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -22,6 +22,7 @@ from ..engines import Engine
 from ..filters import Approval, Approver, TerminalApprover
 from ..telemetry import Hook
 from ._files import NotThereError, import_file
+from ._plain import is_listed
 from ._words import plain
 
 
@@ -195,7 +196,7 @@ def _listed(found: object, target: str) -> tuple[object, ...]:
     """
     if isinstance(found, ToolSpec) or _is_tool(found):
         return (found,)
-    if isinstance(found, (str, bytes, Mapping)) or not isinstance(found, Iterable):
+    if not is_listed(found):
         kind = type(found).__name__
         raise _failure(
             f"{target} is neither a client nor a list of tools, but: {kind}."
@@ -237,13 +238,13 @@ def foreign(what: str) -> Generator[None, None, None]:
     except DeclarationError as error:
         raise _failure(f"{what}: {error}") from error
     except ExceptionGroup as group:
-        faults = "".join(f"\n  {_summary(error)}" for error in group.exceptions)
+        faults = "".join(f"\n  {summary(error)}" for error in group.exceptions)
         raise _failure(f"{what}: {group.message}{faults}") from group
     except (Exception, SystemExit) as error:
-        raise _failure(f"{what}: {_summary(error)}") from error
+        raise _failure(f"{what}: {summary(error)}") from error
 
 
-def _summary(error: BaseException) -> str:
+def summary(error: BaseException) -> str:
     """
     Say what was raised, and where in code that is not Python's own import.
     """

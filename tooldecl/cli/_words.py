@@ -4,6 +4,7 @@ Words of others on our terminal: whatever could move the cursor is made visible.
 
 from __future__ import annotations
 
+import json
 import unicodedata
 
 
@@ -21,12 +22,39 @@ def plain(text: str, *, lines: bool = False) -> str:
         lines: Let the ends of lines stand.
     """
     return "".join(
-        character if _is_harmless(character, lines) else _escaped(character)
+        character if _is_harmless(character, lines=lines) else _escaped(character)
         for character in text
     )
 
 
-def _is_harmless(character: str, lines: bool) -> bool:
+def in_json(text: str, encoding: str) -> str:
+    """
+    Return a JSON text that says the same and cannot do harm on a terminal.
+
+    Args:
+        text: What stands between its strings is ASCII, as `json.dumps` writes it.
+        encoding: What it does not have is escaped too.
+    """
+    return "".join(
+        character
+        if _is_harmless(character, lines=True) and _is_in(encoding, character)
+        else json.dumps(character)[1:-1]
+        for character in text
+    )
+
+
+def _is_in(encoding: str, character: str) -> bool:
+    if character.isascii():
+        return True
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+
+    return True
+
+
+def _is_harmless(character: str, *, lines: bool) -> bool:
     if character.isascii():
         return character.isprintable() or (lines and character == "\n")
 
