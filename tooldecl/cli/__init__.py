@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from . import _call, _demo, _list, _schema
+from . import _call, _check, _demo, _list, _schema
 from ._exits import Exit
 
 
@@ -25,6 +25,7 @@ __all__ = ["COMMANDS", "main"]
 # Each returns its exit code, or raises an error of click, which has one.
 COMMANDS: dict[str, Callable[[], click.Command]] = {
     "call": _call.command,
+    "check": _check.command,
     "demo": _demo.command,
     "list": _list.command,
     "schema": _schema.command,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from .. import UNSET, Retry, ToolClient, ToolMeta
 from ._list_table import Row, aligned, table
 from ._loading import load
+from ._notices import tell
 from ._outline import outline
 from ._places import place_of
 from ._plain import is_array
@@ -42,6 +43,8 @@ def command() -> click.Command:
             client = load(target)
             if as_json:
                 out.json(records(client))
+            elif not client.table:
+                tell(f"{target} has no tools.")
             elif out.is_terminal:
                 out.drawn(table(rows(client), out.width))
             else:

@@ -16,13 +16,12 @@ from ._notices import tell, telling
 from ._plain import is_array, is_object
 from ._results import Results, results
 from ._schema_diff import Definition, differences, name_of, unified
+from ._size import CHARACTERS_OF_A_TOKEN, characters, tokens
 from ._target import FORMATS, check_tool, json_flag, target_argument
 
 
 if TYPE_CHECKING:
     import click
-
-CHARACTERS_OF_A_TOKEN = 4
 
 
 def command() -> click.Command:
@@ -93,26 +92,13 @@ def size_of(shown: Sequence[Definition]) -> str:
     sizes = {name_of(one): characters(one) for one in shown}
     total = sum(sizes.values())
     words = f"{len(sizes)} tool{'' if len(sizes) == 1 else 's'}, {total:,} characters"
-    words += f", about {tokens(total):,} tokens (estimated: 4 characters each)"
+    words += f", about {tokens(total):,} tokens (estimated: "
+    words += f"{CHARACTERS_OF_A_TOKEN} characters each)"
     if len(sizes) > 1:
         largest = max(sizes, key=sizes.__getitem__)
         words += f"; the largest is {largest}, {sizes[largest]:,} characters"
 
     return f"{words}."
-
-
-def characters(definition: object) -> int:
-    """
-    Return how many characters of JSON a definition is when it is sent.
-    """
-    return len(json.dumps(definition, ensure_ascii=False, separators=(",", ":")))
-
-
-def tokens(count: int) -> int:
-    """
-    Estimate how many tokens so many characters are.
-    """
-    return -(-count // CHARACTERS_OF_A_TOKEN)
 
 
 def _read(file: TextIO) -> list[Definition]:
