@@ -27,7 +27,7 @@ def aligned(rows: Sequence[Row]) -> str:
     Return one line for each tool, with the same columns every time.
     """
     heads = {name: name.upper() for name in rows[0]}
-    lines = [heads, *({k: plain(v) for k, v in row.items()} for row in rows)]
+    lines = [heads, *map(_shown, rows)]
     widths = {name: max(len(line[name]) for line in lines) for name in heads}
     gap = " " * _GAP
 
@@ -37,10 +37,15 @@ def aligned(rows: Sequence[Row]) -> str:
     )
 
 
+def _shown(row: Row) -> Row:
+    return {name: plain(cell) for name, cell in row.items()}
+
+
 def table(rows: Sequence[Row], width: int) -> str:
     """
     Return a table for a terminal, without columns that say nothing of any tool.
     """
+    rows = [*map(_shown, rows)]
     kept = [n for n in rows[0] if n in _ALWAYS or any(r[n] != "-" for r in rows)]
     fixed = [name for name in kept if name != "parameters"]
     taken = sum(max(len(name), *(len(r[name]) for r in rows)) + _GAP for name in fixed)
@@ -81,7 +86,7 @@ def _columns(console: Console, rows: Sequence[Row], kept: Sequence[str]) -> None
             ratio=1 if name == "parameters" else None,
         )
     for row in rows:
-        grid.add_row(*(Text(plain(row[name])) for name in kept))
+        grid.add_row(*(Text(row[name]) for name in kept))
     console.print(grid)
 
 
@@ -92,6 +97,6 @@ def _paragraphs(console: Console, rows: Sequence[Row], kept: Sequence[str]) -> N
     about = [name for name in kept if name not in ("tool", "parameters", "kind")]
     for row in rows:
         facts = [row["kind"], *(f"{n} {row[n]}" for n in about if row[n] != "-")]
-        head = Text(plain(row["tool"]), style="bold")
-        console.print(head + Text(plain(row["parameters"]), style="not bold"))
-        console.print(Padding(Text(plain(", ".join(facts)), style="dim"), (0, 0, 0, 2)))
+        head = Text(row["tool"], style="bold")
+        console.print(head + Text(row["parameters"], style="not bold"))
+        console.print(Padding(Text(", ".join(facts), style="dim"), (0, 0, 0, 2)))
