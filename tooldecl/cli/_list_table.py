@@ -94,9 +94,11 @@ def _paragraphs(console: Console, rows: Sequence[Row], kept: Sequence[str]) -> N
     from rich.padding import Padding
     from rich.text import Text
 
+    indent = _GAP if console.width >= _LEAST else 0
     about = [name for name in kept if name not in ("tool", "parameters", "kind")]
     for row in rows:
         facts = [row["kind"], *(f"{n} {row[n]}" for n in about if row[n] != "-")]
         head = Text(row["tool"], style="bold")
         console.print(head + Text(row["parameters"], style="not bold"))
-        console.print(Padding(Text(", ".join(facts), style="dim"), (0, 0, 0, 2)))
+        about_it = Text(", ".join(facts), style="dim")
+        console.print(Padding(about_it, (0, 0, 0, indent)))
