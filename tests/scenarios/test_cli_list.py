@@ -186,7 +186,8 @@ def test_a_wide_terminal_gets_a_table(tmp_path):
     assert 5 == len(wide.splitlines())
     assert "isolation" in wide
     assert "\x1b[1mfull" in wide
-    assert ["tool", "parameters", "kind", "timeout", "declared"] == bare.split()[:5]
+    words = re.sub(r"\x1b\[[0-9;]*m", "", bare).split()
+    assert ["tool", "parameters", "kind", "timeout", "declared"] == words[:5]
 
 
 @pytest.mark.slow
