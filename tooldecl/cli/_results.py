@@ -8,6 +8,7 @@ body while the program ends. That must not get between the results.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import io
 import json
 import os
@@ -126,7 +127,8 @@ def _taken(stream: TextIO) -> TextIO:
     Take standard output from everybody else: they get standard error in its place.
     """
     stream.flush()
-    taken = os.dup(_STDOUT)
+    # Not under the number of a standard stream that is closed.
+    taken = fcntl.fcntl(_STDOUT, fcntl.F_DUPFD_CLOEXEC, _STDERR + 1)
     try:
         os.dup2(_STDERR, _STDOUT)
     except OSError:  # there is no standard error
@@ -136,9 +138,9 @@ def _taken(stream: TextIO) -> TextIO:
     # What the encoding does not have is written as an escape, like any other oddity.
     errors = "backslashreplace"
 
-    return io.TextIOWrapper(
-        io.FileIO(taken, "w"), encoding=stream.encoding, errors=errors
-    )
+    buffer = io.BufferedWriter(io.FileIO(taken, "w"))
+
+    return io.TextIOWrapper(buffer, encoding=stream.encoding, errors=errors)
 
 
 def _failure(reason: str) -> click.ClickException:
