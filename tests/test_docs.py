@@ -36,6 +36,9 @@ MAIN_JOB = (
 )
 TESTS = "python3 -m venv .venv && .venv/bin/pip install -q nox && .venv/bin/nox"
 
+# Their commands are typed, and what they print is compared, by test_cli_pages.py.
+TYPED = {DOCS / "how-to" / "check-your-tools.md"}
+
 WITH_CODE = [
     page for page in PAGES if any(block.info == "python" for block in fences(page))
 ]
@@ -90,7 +93,7 @@ def test_a_page_that_is_wrong_fails(tmp_path, text, expected):
 def wrong_fences(page):
     """
     List blocks in a language that nobody checks, ``python no-run`` and the like; a module
-    that a later block imports is checked by that.
+    that a later block imports, or a command that is shown takes, is checked by that.
     """
     blocks = fences(page)
     imported = {
@@ -98,6 +101,12 @@ def wrong_fences(page):
         for block in blocks
         if block.info == "python"
         for name in re.findall(r"^import (\w+)$", block.text, re.MULTILINE)
+    }
+    imported |= {
+        f"python {name}"
+        for block in blocks
+        if block.info == "console" and page in TYPED
+        for name in re.findall(r"^\$ tooldecl \w+ (\w+\.py)", block.text, re.MULTILINE)
     }
 
     return [

@@ -225,3 +225,15 @@ def test_a_closed_client_can_be_closed_again_and_derives_nothing():
     client.close()
     with pytest.raises(RuntimeError):
         client.adding(echo)
+
+
+def test_a_client_shows_its_engine_and_hands_it_on():
+    """
+    Whether a timeout can stop a body depends on it, so whoever looks at tools needs it.
+    """
+    engine = SequentialEngine()
+    client = ToolClient([add], engine=engine)
+
+    assert client.engine is engine
+    assert client.adding(echo).engine is engine
+    assert isinstance(ToolClient([add]).engine, SequentialEngine)

@@ -37,6 +37,7 @@ from tooldecl import (
     tool,
     tools_in,
 )
+from tooldecl.engines import Engine
 
 
 T = TypeVar("T")
@@ -288,6 +289,7 @@ def limits(store: ResultStore) -> None:
         "log": Reducer([], lambda old, new: [*old, new]),
     }
     client = ToolClient([add], budget=budget, reducers=reducers, store=OwnStore())
+    assert_type(client.engine, Engine)
     assert_type(client.store, ResultStore | None)
     if client.meter is not None:
         assert_type(client.meter.calls, int)

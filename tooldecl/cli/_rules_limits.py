@@ -11,7 +11,6 @@ import typing
 
 from collections.abc import AsyncIterable, Awaitable, Iterator
 from inspect import Parameter
-from typing import Any
 
 from ._outline import types_of
 from ._subjects import Subject
@@ -104,7 +103,7 @@ def returns_no_json(tool: Subject) -> Iterator[str]:
     Find a return type of which nothing can be sent.
     """
     hint = _result_of(tool.returns)
-    if hint in (Parameter.empty, None, types.NoneType, Any, object):
+    if hint in (Parameter.empty, None, types.NoneType, typing.Any, object):
         return
     if "outputSchema" not in tool.definition:
         name = getattr(hint, "__name__", str(hint))

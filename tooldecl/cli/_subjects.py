@@ -8,7 +8,7 @@ import logging
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from inspect import Parameter
+from inspect import Parameter, getattr_static
 from types import CodeType
 from typing import final
 
@@ -122,7 +122,7 @@ def _isolation(meta: ToolMeta, of_engine: str | None) -> str | None:
 
 
 def _code_of(function: object) -> CodeType | None:
-    for one in (function, getattr(type(function), "__call__", None)):  # noqa: B004
+    for one in (function, getattr_static(type(function), "__call__", None)):
         code = getattr(one, "__code__", None)
         if isinstance(code, CodeType):
             return code
