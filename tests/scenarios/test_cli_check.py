@@ -72,8 +72,11 @@ FOUND = [
     ("T101", declared(doc="Act."), ["is one word, 'Act.'"]),
     (
         "T102",
-        declared() + declared(name="another"),
-        ["the description is that of 'subject'"],
+        declared() + declared(name="another") + declared(name="third"),
+        [
+            "the description is that of 'subject'",
+            "the description is that of 'subject'",
+        ],
     ),
     (
         "T102",

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
 import os
 import pty
 import re
+import struct
 import subprocess
 import sys
+import termios
 
 import pytest
 
@@ -94,7 +97,8 @@ def listed_on_a_terminal(folder, target, width, **variables):
     List on a terminal of so many columns, and return what it was sent.
     """
     ours, theirs = pty.openpty()
-    env = environment(COLUMNS=str(width), TERM="xterm-256color", **variables)
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    env = environment(TERM="xterm-256color", **variables)
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-m", "tooldecl", "list", target],
         cwd=folder,
@@ -181,7 +185,7 @@ def test_a_wide_terminal_gets_a_table(tmp_path):
     """
     (tmp_path / "shop.py").write_text(SHOP, encoding="utf-8")
     wide = listed_on_a_terminal(tmp_path, "shop", 400)
-    bare = listed_on_a_terminal(tmp_path, "shop:plain", 250, NO_COLOR="1")
+    bare = listed_on_a_terminal(tmp_path, "shop:plain", 10, COLUMNS="250")
 
     assert 5 == len(wide.splitlines())
     assert "isolation" in wide

@@ -12,7 +12,6 @@ import fcntl
 import io
 import json
 import os
-import shutil
 import sys
 
 from collections.abc import Generator
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
 
 _STDOUT, _STDERR = 1, 2
+_USUAL = 80
 
 
 @final
@@ -43,7 +43,7 @@ class Results:
     def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream
         self.is_terminal = stream is not None and stream.isatty()
-        self.width = shutil.get_terminal_size().columns
+        self.width = _width(stream)
 
     def text(self, text: str) -> None:
         """
@@ -92,6 +92,21 @@ class Results:
             if self._stream is not None:
                 os.dup2(nowhere, self._stream.fileno())
             os.close(nowhere)
+
+
+def _width(stream: TextIO | None) -> int:
+    """
+    Return the columns of a terminal, or of one as most are.
+    """
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    try:
+        found = 0 if stream is None else os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        found = 0
+
+    return found or _USUAL
 
 
 @contextmanager

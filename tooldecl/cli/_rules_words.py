@@ -27,6 +27,7 @@ def same(tool: Subject) -> Iterator[str]:
     for other in tool.before:
         if _folded(other.description) == _folded(tool.meta.description):
             yield f"the description is that of {other.name!r}: a model has to guess"
+            return
 
 
 def near_name(tool: Subject) -> Iterator[str]:
@@ -36,6 +37,7 @@ def near_name(tool: Subject) -> Iterator[str]:
     for other in tool.before:
         if _stem(other.name) == _stem(tool.meta.name):
             yield f"the name is almost {other.name!r}: a model may take one for the other"
+            return
 
 
 def _folded(text: str) -> str:
