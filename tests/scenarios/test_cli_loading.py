@@ -8,9 +8,13 @@ import json
 import subprocess
 import sys
 
+import click
 import pytest
 
 from command_line import HELLO, environment, typed
+from tooldecl.cli._loading import find
+from tooldecl.engines import ThreadEngine
+from tooldecl.filters import approve_all
 
 
 OBJECTS = """\
@@ -287,3 +291,50 @@ def test_the_current_folder_is_looked_into_however_we_were_started(tmp_path):
     )
 
     assert (0, "3\n", "") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_an_interrupt_while_a_module_is_imported_is_one(cli):
+    """
+    A module that takes long is left by the keys that leave everything.
+    """
+    cli.write("broken.py", "raise KeyboardInterrupt")
+
+    assert 130 == cli("list", "broken").code
+
+
+def test_a_client_of_tools_takes_what_a_command_chooses(cli):
+    """
+    An engine, somebody to ask and hooks reach the client that is made of a list.
+    """
+    cli.write("secret.py", HELLO.replace("@tool", "@tool(sensitive=True)"))
+    engine, heard = ThreadEngine(), []
+    found = find("secret")
+    with (
+        engine,
+        found.client(
+            engine=engine, approver=approve_all, hooks=[heard.append]
+        ) as client,
+    ):
+        result = client.invoke("add", {"a": 1})
+
+    assert found.given is None
+    assert (client.engine, "3") == (engine, result.content)
+    assert heard
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"engine": ThreadEngine()}, {"approver": approve_all}, {"hooks": [print]}],
+)
+def test_a_client_that_was_named_takes_none_of_it(cli, options):
+    """
+    An option that a client would not follow is refused, not dropped.
+    """
+    cli.write("objects.py", OBJECTS)
+    found = find("objects:client")
+
+    assert found.client() is found.given
+    with pytest.raises(
+        click.UsageError, match="objects:client is a client: its engine"
+    ):
+        found.client(**options)
