@@ -165,6 +165,38 @@ def test_a_tool_from_elsewhere_has_the_path_to_its_file(cli, tmp_path_factory):
     assert str(folder / "far.py") == json.loads(done.out)[0]["file"]
 
 
+SPECS = """\
+from tooldecl import ToolSpec
+from handlers import handle
+
+spec = ToolSpec(
+    name="spec", description="A spec.", input_schema={"type": "object"}, handler=handle
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("others", "file"),
+    [([], "specs/tools.py"), (["more/tools.py"], "tools.py")],
+)
+def test_a_spec_is_declared_where_it_is_made(cli, others, file):
+    """
+    Its handler may be anywhere; where two files have its name, none is guessed.
+    """
+    cli.write("handlers.py", "def handle(given: dict) -> int: ...")
+    cli.write("specs/__init__.py", "")
+    cli.write("specs/tools.py", SPECS)
+    imports = "import specs.tools\n"
+    for other in others:
+        cli.write(other, "")
+        cli.write("more/__init__.py", "")
+        imports += "import more.tools\n"
+    cli.write("all.py", f"{imports}tools = [specs.tools.spec]")
+    spec = json.loads(cli("list", "all:tools", "--json").out)[0]
+
+    assert (file, 4, "handlers:handle") == (spec["file"], spec["line"], spec["ref"])
+
+
 @pytest.mark.parametrize("option", [[], ["--json"]])
 def test_a_client_without_tools_is_no_failure(cli, option):
     """
