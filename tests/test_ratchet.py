@@ -13,7 +13,7 @@ from source import SOURCES
 
 # Raising one needs its reason in the same change; lowering is free.
 CEILINGS = {
-    "Any": 577,
+    "Any": 578,  # one of them is compared with: `tooldecl check` looks at return hints
     "cast(": 0,
     "type: ignore": 0,
     "pyright: ignore": 0,

@@ -137,14 +137,22 @@ def test_a_closed_stderr_takes_nothing_from_the_results(folder):
 
 
 @pytest.mark.slow
-def test_standard_input_that_is_closed_is_said_to_be(folder):
+@pytest.mark.parametrize(
+    ("shell", "code", "message"),
+    [
+        ("<&-", 2, "Standard input, which - reads, is closed."),
+        ("0>/dev/null", 1, "Standard input cannot be read: OSError: "),
+    ],
+)
+def test_standard_input_that_cannot_be_read_is_said_to_be(folder, shell, code, message):
     """
     There is nothing to read there, and no traceback says so.
     """
-    done = in_a_shell(folder, "call hello add - <&-")
+    done = in_a_shell(folder, f"call hello add - {shell}")
 
-    assert 2 == done.returncode
-    assert "Standard input, which - reads, is closed." in done.stderr
+    assert (code, "") == (done.returncode, done.stdout)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def in_a_shell(folder, words):

@@ -124,8 +124,8 @@ def _arguments(
         raise click.UsageError("Give the arguments once: one by one, or with -.")
     if sys.stdin is None:
         raise click.UsageError("Standard input, which - reads, is closed.")
-
-    return sys.stdin.buffer.read()
+    with foreign("Standard input cannot be read"):
+        return sys.stdin.buffer.read()
 
 
 def _made(client: ToolClient, call: ToolCall, timeout: float | None) -> ToolResult:
