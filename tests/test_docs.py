@@ -22,7 +22,7 @@ import tooldecl
 
 from pages import PAGES, fences, label, prose, sections, table
 from source import PUBLIC_MODULES, ROOT, SOURCES
-from tooldecl import exceptions
+from tooldecl import exceptions, telemetry
 
 
 DOCS = ROOT / "docs"
@@ -407,6 +407,30 @@ def test_the_enforcers_in_the_table_read_the_field():
             and not re.search(rf"(meta|table\[.*\])\.{field}\b", SOURCES[place])
         )
     ]
+
+
+# What the head of the page says of every event.
+OF_ALL = {"at", "call_id", "name"}
+
+
+def test_the_table_of_events_is_the_records():
+    """
+    docs/reference/events.md lists every event with each of its fields, in order.
+    """
+    rows = table(DOCS / "reference" / "events.md", "event")
+    listed = {
+        row[0].strip("`"): [field.strip("`") for field in row[2].split(", ")]
+        for row in rows
+    }
+    kinds = [getattr(telemetry, name) for name in telemetry.__all__]
+
+    assert listed == {
+        kind.__name__: [
+            f.name for f in dataclasses.fields(kind) if f.name not in OF_ALL
+        ]
+        for kind in kinds
+        if dataclasses.is_dataclass(kind) and kind is not telemetry.Event
+    }
 
 
 def test_statuses_and_fates_are_the_code():

@@ -48,7 +48,9 @@ class Reports:
     def __bool__(self) -> bool:
         return bool(self._hooks)
 
-    def started(self, call_id: str, name: str, arguments: Arguments) -> None:
+    def started(
+        self, call_id: str, name: str, arguments: Arguments, *, sensitive: bool
+    ) -> None:
         """
         A call came in.
         """
@@ -58,20 +60,24 @@ class Reports:
                 at=self._clock.monotonic(),
                 call_id=call_id,
                 name=name,
-                arguments=_copied(arguments),
+                arguments=None if sensitive else _copied(arguments),
+                sensitive=sensitive,
             ),
         )
 
     def failed(
-        self, context: ToolContext, error: BaseException, wait: float | None
+        self, attempt: Attempt, error: BaseException, wait: float | None
     ) -> None:
         """
         An attempt failed; the next comes after *wait* seconds, or none does.
         """
+        context, now = attempt.context, self._clock.monotonic()
+        attempt.ended = now
         emit(
             self._hooks,
             AttemptFailed(
-                at=self._clock.monotonic(),
+                at=now,
+                began=attempt.began,
                 call_id=context.call_id,
                 name=context.tool,
                 attempt=context.attempt,
@@ -106,10 +112,12 @@ class Reports:
             ),
         )
 
-    def finished(self, result: ToolResult) -> None:
+    def finished(self, result: ToolResult, last: Attempt | None) -> None:
         """
-        A call has its answer.
+        A call has its answer; *last* is its last attempt, where one was made.
         """
+        if last is not None and not last.started:
+            last = None
         emit(
             self._hooks,
             CallFinished(
@@ -117,6 +125,8 @@ class Reports:
                 call_id=result.call_id,
                 name=result.name,
                 result=result,
+                began=None if last is None else last.began,
+                ended=None if last is None else last.ended,
             ),
         )
 
@@ -155,6 +165,7 @@ class Reports:
                 late_by=late_by,
                 value=attempt.value,
                 error=attempt.error,
+                attempt=attempt.context.attempt,
             ),
         )
 
