@@ -72,7 +72,7 @@ LAYERS = [
 EDGES = {"export", "models", "testing", "report", "integrations", "cli", "__main__"}
 
 # Rooms that the plan has and the house has not yet; whoever builds one takes it out.
-LATER = {"export", "report", "integrations"}
+LATER = {"export", "integrations"}
 
 # The same inside of packages that are no edges; ``__init__`` comes last in each.
 INSIDE = {
@@ -401,7 +401,7 @@ PLANTED = [
     ),
     (unplaced_modules, "_helpers.py", "", "_helpers.py"),
     (unplaced_modules, "engines/_new.py", "", "engines/_new.py"),
-    (empty_rooms, "report.py", "", "report is built"),
+    (empty_rooms, "integrations.py", "", "integrations is built"),
     (
         imports_past_the_door,
         "_meta.py",
