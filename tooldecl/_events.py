@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from ._calls import Arguments, ToolResult
+from ._meta import ToolMeta
 from .exceptions import ErrorClass
 
 
@@ -38,11 +39,11 @@ class CallStarted(CallEvent):
     """
     A call came in; ``arguments`` are a copy of what was sent, None for a sensitive tool.
 
-    ``sensitive`` says that the tool is one: nothing of its values belongs into a log.
+    ``meta`` is what was declared about the tool, None where there is none of that name.
     """
 
     arguments: Arguments
-    sensitive: bool = False
+    meta: ToolMeta | None = None
 
 
 @final

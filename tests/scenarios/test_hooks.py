@@ -328,5 +328,5 @@ def test_an_event_says_that_its_tool_is_sensitive(front):
     starts = hook.of(CallStarted)
 
     assert [(True, None), (False, {"a": 1, "b": 2})] == [
-        (event.sensitive, event.arguments) for event in starts
+        (event.meta.sensitive, event.arguments) for event in starts
     ]

@@ -106,7 +106,7 @@ class Scribe:
         """
         Return the entry of an event.
         """
-        if isinstance(event, CallStarted) and event.sensitive:
+        if isinstance(event, CallStarted) and _is_sensitive(event):
             self._hidden.add(event.name)
         fields: Fields = {
             "event": type(event).__name__,
@@ -121,11 +121,15 @@ class Scribe:
         return fields | (_of_call(event, shown=shown) or _of_batch(event))
 
 
+def _is_sensitive(event: CallStarted) -> bool:
+    return event.meta is not None and event.meta.sensitive
+
+
 def _of_call(event: Event, *, shown: bool) -> Fields:
     match event:
         case CallStarted():
             return {
-                "sensitive": event.sensitive,
+                "sensitive": _is_sensitive(event),
                 "arguments_shape": _shape(event.arguments),
                 **_if(shown, "arguments", lambda: _text(event.arguments)),
             }
