@@ -129,6 +129,30 @@ def test_a_derived_client_keeps_the_options():
         derived.adding(near)
 
 
+def test_a_derived_client_can_tell_further_hooks():
+    """
+    Whoever is handed a client can watch its calls, and its owner's hooks go on.
+    """
+    owners, others = [], []
+    client = ToolClient([add], hooks=[owners.append])
+    derived = client.telling(others.append)
+    derived.invoke("add", {"a": 1, "b": 2})
+    client.invoke("add", {"a": 1, "b": 2})
+
+    assert (4, 2, owners[:2]) == (len(owners), len(others), others)
+
+
+@pytest.mark.parametrize(
+    ("hooks", "error"), [([5], DeclarationError), ([5, None], ExceptionGroup)]
+)
+def test_only_a_hook_can_be_told(hooks, error):
+    """
+    It would be found out in the middle of a call otherwise, and only in the log.
+    """
+    with pytest.raises(error):
+        ToolClient([add]).telling(*hooks)
+
+
 def test_inputs_are_copied():
     """
     R148: the caller clears its list and its dict, and the client does not notice.
