@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from . import _call, _check, _demo, _list, _schema
+from . import _call, _check, _demo, _list, _report, _run, _schema
 from ._exits import Exit
 
 
@@ -28,6 +28,8 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "check": _check.command,
     "demo": _demo.command,
     "list": _list.command,
+    "report": _report.command,
+    "run": _run.command,
     "schema": _schema.command,
 }
 

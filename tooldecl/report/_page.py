@@ -149,28 +149,24 @@ def _still(rows: list[Row]) -> str:
 
 
 def _pictures(fold: Fold, shown: list[Picture], left_out: int) -> str:
-    if not shown:
-        return (
-            '<section aria-labelledby="time"><h2 id="time">Time line</h2>'
-            "<p>There were no calls.</p></section>"
-        )
     parts: list[str] = []
     first = 1
     for number, picture in enumerate(shown, 1):
         head = _heading(picture, number) if len(shown) > 1 else ""
         parts.append(f'<div class="p{number}">{head}{drawn(picture, first)}</div>')
         first += len(picture.rows)
-    note = ""
+    note = "" if shown else "<p>There were no calls.</p>"
     if left_out:
         note = f"<p>{left_out:,} more calls are counted above and not shown.</p>"
     if fold.unreadable:
         lines = plural(fold.unreadable, "line")
         note += f"<p>{lines} of the journal could not be read.</p>"
 
+    key = "<p>Each row leads to the same call in the table below.</p>"
+
     return (
         '<section aria-labelledby="time"><h2 id="time">Time line</h2>'
-        f"{legend()}<p>Each row leads to the same call in the table below.</p>"
-        f"{note}{''.join(parts)}</section>"
+        f"{legend() + key if shown else ''}{note}{''.join(parts)}</section>"
     )
 
 
