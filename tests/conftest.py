@@ -9,6 +9,7 @@ import asyncio
 import gc
 import importlib.util
 import inspect
+import os
 import tempfile
 import threading
 
@@ -19,6 +20,10 @@ import pytest
 
 # The properties need hypothesis; `nox -s property` brings it.
 collect_ignore = [] if importlib.util.find_spec("hypothesis") else ["property"]
+
+# A browser looks at the report; `nox -s report` finds one.
+if "REPORT_BROWSER" not in os.environ:
+    collect_ignore.append("extras/report")
 
 HANGS_AFTER = 30
 

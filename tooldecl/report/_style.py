@@ -77,7 +77,7 @@ line.run{{stroke:var(--wait);stroke-width:4}}line.asked{{stroke:var(--ink);strok
 .mark.timeout circle{{fill:var(--late)}}
 .mark path{{fill:none;stroke:var(--on-mark);stroke-width:1.75}}
 .mark.onward path{{stroke:var(--late);stroke-width:2}}
-.scroll{{overflow-x:auto;border:1px solid var(--rule);border-radius:.5rem}}
+.scroll{{position:relative;overflow-x:auto;border:1px solid var(--rule);border-radius:.5rem}}
 table{{border-collapse:collapse;width:100%;font-size:.875rem}}
 caption{{text-align:left;padding:.5rem .75rem;color:var(--quiet)}}
 th,td{{text-align:left;vertical-align:top;padding:.4rem .75rem;border-top:1px solid var(--rule)}}
