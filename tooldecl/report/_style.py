@@ -88,7 +88,7 @@ tbody th{{font-weight:600}}tbody td{{overflow-wrap:anywhere;min-width:7rem}}
 td.figure{{min-width:0}}td.name{{min-width:11rem;font-family:ui-monospace,monospace}}
 tr:target{{background:var(--raised);outline:2px solid var(--link);outline-offset:-2px}}
 summary{{cursor:pointer;color:var(--link);white-space:nowrap}}
-details dl{{margin:.5rem 0;min-width:18rem;max-width:60ch}}details dt{{color:var(--quiet)}}
+details dl{{margin:.5rem 0;min-width:15rem;max-width:60ch}}details dt{{color:var(--quiet)}}
 details dd{{margin:0 0 .5rem}}
 pre{{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;font:.8125rem/1.4 ui-monospace,monospace;
 max-height:20rem;overflow:auto}}
