@@ -86,6 +86,25 @@ def test_no_value_is_kept_unless_asked_for():
     assert (False, True) == (SECRET in text, "{card: str[9]}" in text)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ('{"query": "lamp"}', "{query: str[4]}"),
+        (b'{"n": [1, 2]}', "{n: list[2]}"),
+        ('{"query": "la', "str[13]"),
+        ("[" * 50_000, "str[50000]"),
+        ('{"a": "' + "x" * 200_000 + '"}', "str[200009]"),
+        (None, "none"),
+    ],
+    ids=range(6),
+)
+def test_arguments_that_are_text_are_described_by_what_is_in_them(arguments, expected):
+    """
+    That is how models send them; of a text alone only its length could be seen.
+    """
+    assert expected == kept(started("c", "add", 1.0, arguments))[0]["arguments_shape"]
+
+
 def test_contents_are_kept_where_they_are_asked_for():
     """
     Whoever looks into one run wants to see what was said.
@@ -364,6 +383,7 @@ client.invoke_batch([ToolCall("add", {"a": 1}), ToolCall("crash")])
 """
 
 
+@pytest.mark.slow
 def test_a_crash_leaves_a_journal_that_can_be_read(tmp_path):
     """
     That is what a journal is for: the last line names the call in which it happened.

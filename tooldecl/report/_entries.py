@@ -56,6 +56,7 @@ Fields: TypeAlias = dict[str, object]
 
 LONGEST_NAME = 200
 LONGEST_TEXT = 10_000
+LONGEST_DECODED = 100_000
 
 # Errors whose whole text is ours: nothing in it was given, returned or raised by anybody.
 _OUR_WORDS = (
@@ -130,7 +131,7 @@ def _of_call(event: Event, *, shown: bool) -> Fields:
         case CallStarted():
             return {
                 "sensitive": _is_sensitive(event),
-                "arguments_shape": _shape(event.arguments),
+                "arguments_shape": _shape(_decoded(event.arguments)),
                 **_if(shown, "arguments", lambda: _text(event.arguments)),
             }
         case AttemptFailed():
@@ -228,6 +229,20 @@ def _error(error: BaseException, *, shown: bool) -> Fields:
 
 def _if(shown: bool, key: str, value: Callable[[], str]) -> Fields:
     return {key: _unless_it_raises(value)} if shown else {}
+
+
+def _decoded(arguments: object) -> object:
+    """
+    Read arguments that are JSON text, as models send them; what is none stays text.
+    """
+    if not isinstance(arguments, str | bytes) or len(arguments) > LONGEST_DECODED:
+        return arguments
+    try:
+        found: object = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+
+    return found
 
 
 def _shape(value: object) -> str:
