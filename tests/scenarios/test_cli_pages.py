@@ -16,6 +16,7 @@ from tooldecl import Status
 from tooldecl.cli import COMMANDS, group
 from tooldecl.cli._exits import EXITS, Exit
 from tooldecl.cli._rules import RULES, TARGETS
+from tooldecl.cli._run import ENGINES
 from tooldecl.cli._target import FORMATS
 
 
@@ -70,6 +71,7 @@ def test_the_choices_are_those_of_the_page():
         "`check --format`": ["text", "github", "json"],
         "`check --target`": list(TARGETS),
         "`call --output`": ["text", "json"],
+        "`run --engine`": list(ENGINES),
     } == rows
 
 

@@ -251,12 +251,17 @@ def test_every_status_has_an_exit_code():
         ([], Exit.OK),
         (["ok", "ok"], Exit.OK),
         (["ok", "timeout", "invalid"], Exit.TIMEOUT),
-        (["denied", "timeout"], Exit.REFUSED),
+        (["denied", "timeout", "tool_error"], Exit.TIMEOUT),
+        (["denied", "invalid", "tool_error"], Exit.TOOL_ERROR),
+        (["denied", "budget", "invalid"], Exit.INVALID),
+        (["denied", "ok", "budget"], Exit.LIMIT),
+        (["ok", "denied"], Exit.REFUSED),
     ],
 )
-def test_several_calls_leave_with_the_first_that_was_not_ok(statuses, expected):
+def test_several_calls_leave_with_the_worst(statuses, expected):
     """
-    One code has to stand for all; the first in call order is the one to look at.
+    One code has to stand for all: what may have left a body behind comes before what
+    failed, and that before what never ran.
     """
     assert expected is exit_of_all(map(Status, statuses))
 

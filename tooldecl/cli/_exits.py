@@ -51,6 +51,10 @@ EXITS: dict[Status, Exit] = {
 }
 
 
+# What left something behind is worse than what failed, and that than what never ran.
+_WORST_FIRST = (Exit.TIMEOUT, Exit.TOOL_ERROR, Exit.INVALID, Exit.LIMIT, Exit.REFUSED)
+
+
 def exit_of(status: Status) -> Exit:
     """
     Return the exit code of a command that made one call.
@@ -60,8 +64,8 @@ def exit_of(status: Status) -> Exit:
 
 def exit_of_all(statuses: Iterable[Status]) -> Exit:
     """
-    Return the exit code of a command that made several calls: of the first not ok.
+    Return the exit code of a command that made several calls: of the worst of them.
     """
-    failed = (EXITS[status] for status in statuses if status is not Status.OK)
+    codes = {EXITS[status] for status in statuses}
 
-    return next(failed, Exit.OK)
+    return next((code for code in _WORST_FIRST if code in codes), Exit.OK)

@@ -23,13 +23,13 @@ from ..engines import (
 )
 from ..filters import approve_all
 from ..report import Journal, Recorder, write_report
-from ._exits import EXITS, Exit
+from ._exits import Exit, exit_of_all
 from ._loading import find, foreign
 from ._notices import tell
 from ._results import Results, results
 from ._run_board import Board, progress
 from ._run_lines import Line, lines_in
-from ._target import F, json_flag, target_argument
+from ._target import F, target_argument
 from ._words import plain
 
 
@@ -43,9 +43,6 @@ ENGINES: dict[str, type[Engine]] = {
     "asyncio": AsyncioEngine,
     "processes": ProcessEngine,
 }
-
-# What left something behind is worse than what failed, and that than what never ran.
-_WORST_FIRST = (Exit.TIMEOUT, Exit.TOOL_ERROR, Exit.INVALID, Exit.LIMIT, Exit.REFUSED)
 
 
 def command() -> click.Command:
@@ -92,7 +89,9 @@ def command() -> click.Command:
         help="Let sensitive tools run without asking; whoever sits at the terminal is "
         "asked otherwise.",
     )
-    @json_flag
+    @click.option(
+        "--json", "as_json", is_flag=True, help="Write all there is of each result."
+    )
     def run(
         target: str,
         batch: Iterable[bytes],
@@ -226,7 +225,7 @@ def _run(
             out.drawn(_line(result, as_json=as_json))
         _sum_up(done)
 
-    return _worst(done)
+    return exit_of_all(result.status for result in done)
 
 
 def _line(result: ToolResult, *, as_json: bool) -> str:
@@ -260,9 +259,3 @@ def _sum_up(done: Sequence[ToolResult]) -> None:
         tell(
             "What is pending waits for somebody else, and nobody here goes on with it."
         )
-
-
-def _worst(done: Sequence[ToolResult]) -> Exit:
-    codes = {EXITS[result.status] for result in done}
-
-    return next((code for code in _WORST_FIRST if code in codes), Exit.OK)
