@@ -500,6 +500,32 @@ def test_a_report_is_written_as_a_whole(tmp_path):
     assert 0o600 == stat.S_IMODE(path.stat().st_mode)
 
 
+def test_a_journal_is_taken_like_its_path(tmp_path):
+    """
+    Whoever has the hook at hand looks at what it has kept so far.
+    """
+    with Journal(tmp_path / "run.jsonl") as journal:
+        journal(started("a", "add", 1.0))
+
+        assert render(journal) == render(journal.path) == render(str(journal.path))
+
+
+def test_a_clock_may_begin_at_zero():
+    """
+    The clocks of tests do; a moment at zero is no missing one.
+    """
+    events = [
+        ApprovalAsked(at=-2.0, call_id="a", name="pay", expires=None),
+        ApprovalDecided(at=0.0, call_id="a", name="pay", decision="approved"),
+        *timed_out("a", "pay", 0.0, 0.0),
+        LateFinish(at=0.0, call_id="a", name="pay", late_by=0.0),
+    ]
+    found = page(started("a", "pay", -2.0), *events)
+
+    assert "Waited 2 s for a person: approved." in found.lanes[0]["desc"]
+    assert "the body was given up, ended 0 later" in found.lanes[0]["words"]
+
+
 def test_a_report_that_cannot_be_made_leaves_the_old_one(tmp_path):
     """
     The journal is not there.

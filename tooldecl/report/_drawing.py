@@ -185,7 +185,7 @@ def _told(start: float, tried: Tried) -> str:
         span += f" to {duration(end - start)}"
     said = f"Attempt {tried.number} {attempt(tried)}, {span}."
     if tried.late is not None:
-        said += f" Its body ended {duration(tried.late - (end or tried.began))} later."
+        said += f" Its body ended {duration(tried.late_by)} later."
     elif tried.outlived:
         said += " Its body was not seen to end."
 
@@ -205,7 +205,8 @@ def _pieces(picture: Picture, row: Row) -> Iterator[str]:
     for since, to in row.queued:
         yield _line("queued", share(since), share(to))
     for asked in row.asked:
-        yield _line("person", share(asked.since), share(asked.until or until))
+        decided = until if asked.until is None else asked.until
+        yield _line("person", share(asked.since), share(decided))
     for tried, following in pairwise(row.tried):
         if tried.ended is not None:
             yield _line("between", share(tried.ended), share(following.began))

@@ -60,7 +60,7 @@ class Journal:
     A hook that appends what happened to a file, one JSON line for each event.
 
     The file is made for its owner alone, and several clients may share a journal. What
-    happens after `close` is not kept.
+    happens after `close` is not kept. `render` takes a journal as it takes its path.
 
     Args:
         path: The file; what is in it stays.
@@ -91,6 +91,9 @@ class Journal:
         lines = [entry] if next(self._count) else [self._scribe.head(event.at), entry]
         self._write(b"".join(map(_line, lines)))
 
+    def __fspath__(self) -> str:
+        return str(self.path)
+
     def close(self) -> None:
         """
         Close the file; what happens later is not kept.
@@ -119,13 +122,15 @@ def _ends_in_a_line(path: Path) -> bool:
     """
     Tell whether the last line in a file has no end: whoever wrote it crashed.
     """
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as file:
             if not file.seek(0, os.SEEK_END):
                 return False
             file.seek(-1, os.SEEK_END)
             return file.read(1) != b"\n"
-    except OSError:  # there is none yet, or it is no file
+    except OSError:  # it may be written and not be read
         return False
 
 

@@ -16,7 +16,7 @@ class Tried:
 
     Attributes:
         ended: When it did; None where the journal ends before.
-        how: ``ran``, ``failed``, ``timeout``, ``cancelled`` or ``unknown``.
+        how: ``ran``, ``failed``, ``timeout`` or ``cancelled``.
         why: What is known of its failure.
         fate: What became of its body.
         late: When a body that was given up ended after all; None where nobody saw it.
@@ -38,6 +38,16 @@ class Tried:
         Whether the body ran on after it was given up.
         """
         return self.fate == "abandoned" or self.late is not None
+
+    @property
+    def late_by(self) -> float:
+        """
+        Return how long it was seen to run on.
+        """
+        if self.late is None:
+            return 0.0
+
+        return self.late - (self.began if self.ended is None else self.ended)
 
 
 @dataclass(slots=True)
@@ -132,9 +142,12 @@ class Row:
         """
         Return the seconds that decisions took.
         """
-        ends = self.answered or self.started
+        ends = self.started if self.answered is None else self.answered
 
-        return sum(max(0.0, (a.until or ends) - a.since) for a in self.asked)
+        return sum(
+            max(0.0, (ends if asked.until is None else asked.until) - asked.since)
+            for asked in self.asked
+        )
 
     @property
     def returned(self) -> float | None:

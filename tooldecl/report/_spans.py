@@ -97,7 +97,11 @@ def _picture(session: Session, rows: list[Row]) -> Picture:
     end = max(_ends(session, row) for row in rows)
     ids = {id(row.batch) for row in rows}
     batches = [batch for batch in session.batches if id(batch) in ids]
-    runs = [r for r in session.runs if r.started <= end and (r.ended or end) >= start]
+    runs = [
+        run
+        for run in session.runs
+        if run.started <= end and (run.ended is None or run.ended >= start)
+    ]
     start = min([start, *(b.started for b in batches), *(r.started for r in runs)])
     ends = [b.ended for b in batches if b.ended is not None]
     ends += [r.ended for r in runs if r.ended is not None]

@@ -109,10 +109,9 @@ def _attempt(tried: Tried) -> str:
     took = "" if tried.ended is None else f" for {duration(tried.ended - tried.began)}"
     said = attempt(tried) + took
     if tried.outlived:
-        late = tried.late
         seen = "was not seen to end"
-        if late is not None:
-            seen = f"ended {duration(late - (tried.ended or late))} later"
+        if tried.late is not None:
+            seen = f"ended {duration(tried.late_by)} later"
         said += f"; its body was given up and {seen}"
     elif tried.fate in ("stopped", "killed"):
         said += f"; its body was {tried.fate}"

@@ -118,7 +118,7 @@ def body(row: Row) -> str:
     if row.never_seen_to_end:
         return f"{FATES['abandoned']}, not seen to end"
     if row.outlived:
-        late = max(t.late - (t.ended or 0) for t in row.tried if t.late is not None)
+        late = max(tried.late_by for tried in row.tried)
         return f"{FATES['abandoned']}, ended {duration(late)} later"
 
     return FATES.get(row.fate, row.fate)
