@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -19,6 +20,8 @@ import tooldecl
 
 from happenings import HOSTILE, every_kind, failed, finished, started
 from ordering import HANGS_AFTER
+from pages import table
+from source import ROOT
 from tooldecl import Status, ToolMeta, telemetry
 from tooldecl.exceptions import ToolTimeoutError
 from tooldecl.report import Journal, Recorder, read_journal
@@ -238,6 +241,27 @@ def test_every_event_has_an_entry_of_plain_data():
     assert {name for name in telemetry.__all__ if is_event(name)} == {
         entry["event"] for entry in entries
     }
+
+
+def test_the_keys_of_a_line_are_those_of_the_page():
+    """
+    docs/how-to/see-what-happened.md is what a program that reads journals is written by.
+    """
+    events = [*every_kind(), LoopBlocked(at=1.0, call_id="c", name="a", blocked_for=1)]
+    facts = {"truncated": True, "original_size": 5, "writes": {"x": 1}}
+    events.append(finished("c", "add", 1.0, original_id="x", **facts))
+    events.append(LateFinish(at=1.0, call_id="c", name="add", late_by=1.0, value=5))
+    recorder = Recorder(contents=True)
+    for event in events:
+        recorder(event)
+    page = ROOT / "docs" / "how-to" / "see-what-happened.md"
+    cells = " ".join(row[0] for row in table(page, "key"))
+    everywhere = {"event", "at", "session", "call_id", "name", "run_id"}
+
+    assert (
+        set(re.findall(r"`(\w+)`", cells))
+        == {key for entry in recorder for key in entry} - everywhere
+    )
 
 
 def is_event(name):
