@@ -138,7 +138,7 @@ def read_settings(
     )
 
 
-def hearing(settings: Settings, hooks: tuple[Any, ...]) -> Settings:
+def hearing(settings: Settings, hooks: tuple[Hook, ...]) -> Settings:
     """
     Return *settings* with further hooks.
 

@@ -228,7 +228,7 @@ def test_a_client_of_a_module_keeps_its_own_limits(run):
 
     assert (6, ["ok", "budget"]) == (done.code, [r["status"] for r in results(done)])
     assert (2, "") == (refused.code, refused.out)
-    assert "its engine and its filters are its own" in refused.err
+    assert "its engine, its filters and its hooks are its own" in refused.err
 
 
 @pytest.mark.parametrize("engine", ["threads", "asyncio"])

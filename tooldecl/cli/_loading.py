@@ -60,19 +60,19 @@ class Found:
             engine: The engine of a client that is made here.
             approver: Decides about its sensitive tools; without one, whoever sits at
                 the terminal is asked, and where nobody does, they are refused.
-            hooks: Told of its calls, beside the hooks that a client has already.
+            hooks: Its hooks.
 
         Raises:
-            click.UsageError: A client was named, which has an engine and filters.
+            click.UsageError: A client was named, which has all that already.
             click.ClickException: No client can be made of the tools.
         """
         if self.given is not None:
-            if engine is not None or approver is not None:
+            if engine is not None or approver is not None or tuple(hooks):
                 raise _misuse(
-                    f"{self.target} is a client: its engine and its filters are its own. "
-                    "To choose others, name a list of tools, or the module."
+                    f"{self.target} is a client: its engine, its filters and its hooks "
+                    "are its own. To choose others, name a list of tools, or the module."
                 )
-            return self.given.telling(*hooks)
+            return self.given
         ask = TerminalApprover(tell=_tell) if approver is None else approver
         with foreign(f"No client can be made of {self.target}"):
             return ToolClient(
