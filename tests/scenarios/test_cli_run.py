@@ -336,11 +336,12 @@ def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
         (["run", "shop", "batch.jsonl", "--report", "no/x.html"], 2, "no folder no"),
         (["run", "shop", "batch.jsonl", "--journal", "no/x"], 2, "no folder no"),
         (["run", "shop", "batch.jsonl", "--journal", "folder"], 2, "directory"),
+        (["run", "shop", "batch.jsonl", "--contents"], 2, "needs --journal or"),
         (["report", "none.jsonl"], 2, "none.jsonl"),
         (["report", "batch.jsonl", "-o", "batch.jsonl"], 2, "is the journal itself"),
         (["report", "batch.jsonl", "-o", "no/x.html"], 1, "No such file"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_what_cannot_be_done_is_said_before_anything_runs(
     run, cli, arguments, code, words

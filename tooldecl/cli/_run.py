@@ -116,6 +116,8 @@ def command() -> click.Command:
         """
         lines = lines_in(b"".join(batch))
         with results() as out, ExitStack() as stack:
+            if contents and journal is None and report is None:
+                raise click.UsageError("--contents needs --journal or --report.")
             _check_folder("--journal", journal)
             _check_folder("--report", report)
             with foreign("The engine cannot be made"):
