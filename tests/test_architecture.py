@@ -25,7 +25,7 @@ LAYERS = [
     "_policy _refs",
     "_meta",
     "_calls _decisions _state",
-    "_context _events _held",
+    "_carriers _context _events _held",
     "telemetry",
     # What a function promises.
     "_docstrings _callables",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self, final
 
 from ._budget import Budget
+from ._carriers import Carriers
 from ._clock import Clock
 from ._isolation import Attempt, LoopHolder, Place
 from ._meta import Overflow
@@ -154,7 +155,13 @@ class ToolClient(Resumable, Views):
             self._workers.join(self._token, cargo.values())
             leaver = weakref.finalize(self, self._workers.leave, self._token)
             leaver.atexit = False
-            remote = RemoteRun(self._workers, cargo, place, settings.stop_on)
+            remote = RemoteRun(
+                self._workers,
+                cargo,
+                place,
+                settings.stop_on,
+                Carriers(settings.hooks),
+            )
         self._runtime = Runtime(
             table=table,
             json_limits=settings.json_limits,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from ._calls import Arguments, ToolResult
+from ._meta import ToolMeta
 from .exceptions import ErrorClass
 
 
@@ -37,9 +38,12 @@ class CallEvent(Event):
 class CallStarted(CallEvent):
     """
     A call came in; ``arguments`` are a copy of what was sent, None for a sensitive tool.
+
+    ``meta`` is what was declared about the tool, None where there is none of that name.
     """
 
     arguments: Arguments
+    meta: ToolMeta | None = None
 
 
 @final

@@ -271,8 +271,9 @@ class Call:
 
     def _report_start(self) -> None:
         incoming = self._incoming
-        meta = self._runtime.table.get(incoming.name)
-        hidden = meta is not None and meta.sensitive
         self._runtime.reports.started(
-            incoming.call_id, incoming.name, None if hidden else incoming.given
+            incoming.call_id,
+            incoming.name,
+            incoming.given,
+            self._runtime.table.get(incoming.name),
         )

@@ -12,6 +12,7 @@ from ._clock import Clock, monotonic
 from ._context import ToolContext
 from ._errors import classify
 from ._isolation import Attempt
+from ._meta import ToolMeta
 from ._readonly import frozen_mapping
 from .telemetry import (
     ApprovalAsked,
@@ -48,17 +49,21 @@ class Reports:
     def __bool__(self) -> bool:
         return bool(self._hooks)
 
-    def started(self, call_id: str, name: str, arguments: Arguments) -> None:
+    def started(
+        self, call_id: str, name: str, arguments: Arguments, meta: ToolMeta | None
+    ) -> None:
         """
-        A call came in.
+        A call came in, for the tool of *meta* if there is one.
         """
+        hidden = meta is not None and meta.sensitive
         emit(
             self._hooks,
             CallStarted(
                 at=self._clock.monotonic(),
                 call_id=call_id,
                 name=name,
-                arguments=_copied(arguments),
+                arguments=None if hidden else _copied(arguments),
+                meta=meta,
             ),
         )
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, final
 
 from ._calls import Status
+from ._carriers import Carrier
 from ._events import (
     ApprovalAsked,
     ApprovalDecided,
@@ -45,6 +46,7 @@ __all__ = [
     "BatchStarted",
     "CallFinished",
     "CallStarted",
+    "Carrier",
     "Event",
     "Hook",
     "LateFinish",

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import json
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._carriers import Carriers, Found
 from .._clock import monotonic
 from .._context import facts_of
 from .._encode import encode
@@ -37,9 +38,14 @@ from ._wire import (
 LONGEST_SEND = 86_400.0
 
 
-def load(worker: Worker, cargo: Cargo, until: float) -> tuple[str, str] | None:
+def load(
+    worker: Worker, cargo: Cargo, until: float, found: Sequence[Found]
+) -> tuple[str, str] | None:
     """
     Have a worker import a tool; return the type and text of what went wrong.
+
+    Args:
+        found: The hooks of its client that are to be imported beside it.
 
     Raises:
         EOFError: The worker died of it.
@@ -48,7 +54,7 @@ def load(worker: Worker, cargo: Cargo, until: float) -> tuple[str, str] | None:
     number = cargo.number
     if number in worker.loaded:
         return None
-    head = json.dumps([number, import_path(), cargo.modules]).encode()
+    head = json.dumps([number, import_path(), cargo.modules, found]).encode()
 
     def left() -> float:
         return max(0.0, until - monotonic())
@@ -166,9 +172,11 @@ def _take_result(head: dict[str, Any], text: str, attempt: Attempt) -> None:
             attempt.context.write(slot, value)
 
 
-def request_of(tool: int, worker: Worker, attempt: Attempt) -> bytes:
+def request_of(
+    tool: int, worker: Worker, attempt: Attempt, carriers: Carriers
+) -> bytes:
     """
-    Return the frame of a call.
+    Return the frame of a call, with what *carriers* take along.
     """
     context = attempt.context
     facts = facts_of(context)
@@ -185,6 +193,8 @@ def request_of(tool: int, worker: Worker, attempt: Attempt) -> bytes:
         "deps": facts.deps is not None,
         "previous": previous_of(context.previous_error),
     }
+    if carriers.found:
+        head["carried"] = attempt.variables.run(carriers.taken)
 
     return frame(CALL, head, JSON.encode(facts.arguments))
 

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import final
 
 from .._calls import Fate
+from .._carriers import Carriers
 from .._clock import monotonic
 from .._context import facts_of
 from .._isolation import (
@@ -35,9 +36,7 @@ from .._isolation import (
     submit,
 )
 from .._wording import exit_text
-from ..exceptions import (
-    WorkerDiedError,
-)
+from ..exceptions import WorkerDiedError
 from ._dialogue import ask, left_of_batch, load, request_of, take_over
 from ._handle import End, NoProcessError, Worker
 from ._loading import Cargo
@@ -63,9 +62,10 @@ class RemoteRun:
         cargo: The tools, by name.
         place: Whose bodies they are.
         stop_on: The client's stop signals.
+        carriers: Its hooks that take something along.
     """
 
-    __slots__ = ("_cargo", "_place", "_stop_on", "pool")
+    __slots__ = ("_cargo", "_carriers", "_place", "_stop_on", "pool")
 
     def __init__(
         self,
@@ -73,11 +73,13 @@ class RemoteRun:
         cargo: Mapping[str, Cargo],
         place: Place,
         stop_on: tuple[type[BaseException], ...],
+        carriers: Carriers,
     ) -> None:
         self.pool = pool
         self._cargo = cargo
         self._place = place
         self._stop_on = stop_on
+        self._carriers = carriers
 
     def invoke(self, attempt: Attempt) -> None:
         """
@@ -189,7 +191,7 @@ class RemoteRun:
         False where another worker may be able to load it.
         """
         tool = self._cargo[attempt.context.tool]
-        fault = load(worker, tool, _until(attempt))
+        fault = load(worker, tool, _until(attempt), self._carriers.found)
         if fault is not None:
             # An earlier body may have left it so, and not only for this tool.
             self.pool.give_back(worker, spent=True)
@@ -202,7 +204,7 @@ class RemoteRun:
             attempt.keep_to_batch(left)
         facts_of(attempt.context).waited += monotonic() - began
         attempt.begin_clock()
-        request = request_of(tool.number, worker, attempt)
+        request = request_of(tool.number, worker, attempt, self._carriers)
         if len(request) > MAX_FRAME:
             self.pool.give_back(worker)
             attempt.ended_by = too_much(tool.name)
