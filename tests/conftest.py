@@ -17,8 +17,22 @@ from pathlib import Path
 import pytest
 
 
-# The properties need hypothesis; `nox -s property` brings it.
-collect_ignore = [] if importlib.util.find_spec("hypothesis") else ["property"]
+# What a folder of tests needs; a session of nox brings it, and without it there is
+# nothing to collect.
+NEEDED = {"property": "hypothesis", "extras/otel": "opentelemetry.sdk"}
+
+
+def is_there(package: str) -> bool:
+    """
+    Tell whether *package* can be imported.
+    """
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # of what it is inside of
+        return False
+
+
+collect_ignore = [folder for folder, package in NEEDED.items() if not is_there(package)]
 
 HANGS_AFTER = 30
 

@@ -192,9 +192,8 @@ def request_of(
         "state": _crossing(facts.state),
         "deps": facts.deps is not None,
         "previous": previous_of(context.previous_error),
+        "carried": attempt.variables.run(carriers.taken) if carriers.found else (),
     }
-    if carriers.found:
-        head["carried"] = attempt.variables.run(carriers.taken)
 
     return frame(CALL, head, JSON.encode(facts.arguments))
 

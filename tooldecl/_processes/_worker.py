@@ -173,7 +173,7 @@ class _Worker:
                 tool.built.call, values, context, contextvars.copy_context()
             )
             attempt.limit = request["limit"]
-            if "carried" in request:
+            if request["carried"]:
                 attempt.variables.run(restore, self._carriers, request["carried"])
             self._run(attempt, tool)
             if attempt.error is not None:
