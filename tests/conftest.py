@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib.util
 import inspect
 import tempfile
 import threading
@@ -16,23 +15,16 @@ from pathlib import Path
 
 import pytest
 
-
-# What a folder of tests needs; a session of nox brings it, and without it there is
-# nothing to collect.
-NEEDED = {"property": "hypothesis", "extras/otel": "opentelemetry.sdk"}
+from source import is_found
 
 
-def is_there(package: str) -> bool:
-    """
-    Tell whether *package* can be imported.
-    """
-    try:
-        return importlib.util.find_spec(package) is not None
-    except ModuleNotFoundError:  # of what it is inside of
-        return False
+# Tests that need an optional package, by folder; a session of nox brings it.
+NEEDED = {
+    "property": ["hypothesis"],
+    "extras/otel": ["opentelemetry.sdk"],
+}
 
-
-collect_ignore = [folder for folder, package in NEEDED.items() if not is_there(package)]
+collect_ignore = [f for f, names in NEEDED.items() if not all(map(is_found, names))]
 
 HANGS_AFTER = 30
 
