@@ -18,7 +18,6 @@ from tooldecl import (
     ToolCall,
     ToolClient,
     ToolError,
-    ToolSpec,
     tool,
 )
 from tooldecl.filters import Approval, approve_all, deny_all
@@ -315,14 +314,11 @@ def test_a_call_that_waits_has_a_span_that_is_no_failure(telemetry):
     """
     It is taken up again in a span of its own.
     """
-    schema = {"type": "object", "properties": {}}
-    click = ToolSpec(
-        name="click",
-        description="Click.",
-        input_schema=schema,
-        handler=lambda: None,
-        external=True,
-    )
+
+    @tool(external=True)
+    def click() -> str:
+        """Click."""
+
     client = ToolClient([click], hooks=[telemetry.hook()])
     batch = client.invoke_batch([ToolCall("click", {}, "c1")])
     client.resume(batch.suspension, {"c1": "clicked"})
