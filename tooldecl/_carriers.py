@@ -1,5 +1,5 @@
 """
-Take texts along with a call into its worker process: what a hook that is a `Carrier` does.
+Take texts along with a call, where context variables do not go: what a `Carrier` does.
 
 The matching page is docs/how-to/observe-calls.md.
 """
@@ -10,6 +10,7 @@ import logging
 import sys
 
 from collections.abc import Iterable, Mapping
+from contextvars import Context
 from typing import Protocol, TypeAlias, final, runtime_checkable
 
 from ._refs import label_of, ref_to
@@ -32,8 +33,9 @@ class Carrier(Protocol):
     """
     A hook that takes texts along with each call into the worker process it runs in.
 
-    A worker finds its class by name: it stands at the top level of a module. Like every
-    hook it cannot break a call; what it raises is logged and ignored.
+    A hook of the client of a loop that is a tool does so as well, from the call around a
+    sub-run into the sub-run. A worker finds its class by name: it stands at the top level
+    of a module. Like every hook it cannot break a call; what it raises is logged.
     """
 
     def carry(self) -> Mapping[str, str]:
@@ -45,7 +47,7 @@ class Carrier(Protocol):
     @staticmethod
     def restore(values: Mapping[str, str], /) -> object:
         """
-        Make something of *values* in the worker, in the context variables of the body.
+        Make something of *values* there, in the context variables of the body or sub-run.
         """
         ...
 
@@ -67,16 +69,33 @@ class Carriers:
 
     def taken(self) -> list[Taken]:
         """
-        Ask each of them what it takes along; one that fails takes nothing.
+        Ask each of them what it takes along.
         """
-        taken: list[Taken] = []
-        for hook, (ref, _) in zip(self._hooks, self.found, strict=True):
-            try:
-                taken.append((ref, _texts(hook.carry())))
-            except Exception:  # a watcher must never change the outcome of a call
-                logger.exception("The hook %s failed to carry texts.", label_of(ref))
+        return _taken(self._hooks)
 
-        return taken
+
+def carry_over(hooks: Iterable[object], variables: Context) -> None:
+    """
+    Let what *hooks* take along from here be restored in *variables*, of a sub-run.
+    """
+    carriers = carriers_of(hooks)
+    known = {ref_to(type(carrier)): carrier for carrier in carriers}
+    variables.run(restore, known, _taken(carriers))
+
+
+def _taken(carriers: Iterable[Carrier]) -> list[Taken]:
+    """
+    Ask each carrier what it takes along; one that fails takes nothing.
+    """
+    taken: list[Taken] = []
+    for carrier in carriers:
+        ref = ref_to(type(carrier))
+        try:
+            taken.append((ref, _texts(carrier.carry())))
+        except Exception:  # a watcher must never change the outcome of a call
+            logger.exception("The hook %s failed to carry texts.", label_of(ref))
+
+    return taken
 
 
 def _texts(given: Mapping[str, str]) -> dict[str, str]:

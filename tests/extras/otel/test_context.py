@@ -15,9 +15,17 @@ from opentelemetry import baggage, context, trace
 from extras.otel.otel_tools import apart, apart_async, ids
 from fronts import call, call_batch
 from ordering import HANGS_AFTER, Gate
-from tooldecl import Retry, ToolCall, ToolClient, ToolContext, tool
+from tooldecl import (
+    Retry,
+    ToolCall,
+    ToolClient,
+    ToolContext,
+    ToolLoop,
+    Turn,
+    tool,
+)
 from tooldecl.engines import AsyncioEngine, SequentialEngine, ThreadEngine
-from tooldecl.testing import FakeClock
+from tooldecl.testing import FakeClock, ScriptedModel
 
 
 def parents(telemetry):
@@ -462,3 +470,23 @@ def test_without_an_sdk_nothing_is_made_and_nothing_fails(front):
         (result := call(front, client, "current")).value,
         result.status,
     )
+
+
+def test_a_loop_that_is_a_tool_goes_on_with_the_trace(front, telemetry):
+    """
+    Its context variables are fresh, and yet a run with sub-runs shows as one tree.
+    """
+
+    @tool
+    def leaf() -> None:
+        """Do nothing."""
+
+    hook = telemetry.hook()
+    script = [Turn(calls=[ToolCall("leaf")]), Turn(text="Done.")]
+    child = ToolLoop(ToolClient([leaf], hooks=[hook]), ScriptedModel(script))
+    sub = child.as_tool(name="sub", description="Run a task.")
+    call(front, ToolClient([sub], hooks=[hook]), "sub", {"task": "x"})
+    inner, outer = telemetry.spans
+
+    assert ["execute_tool leaf", "execute_tool sub"] == [inner.name, outer.name]
+    assert outer.context.span_id == inner.parent.span_id
