@@ -171,8 +171,8 @@ class OpenCalls:
         call.is_over = True
         if context.get_current() is call.context:
             context.attach(_outside(call.context))
-        call.span.end()
         self._forget(call)
+        call.span.end()  # last: an exporter of the host's may raise
 
     def find(self, event: OfCall) -> OpenCall | None:
         """

@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from opentelemetry import baggage, context, trace
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 
 from extras.otel.otel_tools import apart, apart_async, ids
 from fronts import call, call_batch
@@ -25,6 +26,7 @@ from tooldecl import (
     tool,
 )
 from tooldecl.engines import AsyncioEngine, SequentialEngine, ThreadEngine
+from tooldecl.integrations.opentelemetry import OpenTelemetryHook
 from tooldecl.testing import FakeClock, ScriptedModel
 
 
@@ -457,7 +459,6 @@ def test_without_an_sdk_nothing_is_made_and_nothing_fails(front):
     """
     The hook may stand in code whose users have no backend.
     """
-    from tooldecl.integrations.opentelemetry import OpenTelemetryHook
 
     @tool
     def current() -> bool:
@@ -490,3 +491,67 @@ def test_a_loop_that_is_a_tool_goes_on_with_the_trace(front, telemetry):
 
     assert ["execute_tool leaf", "execute_tool sub"] == [inner.name, outer.name]
     assert outer.context.span_id == inner.parent.span_id
+
+
+class Broken(SpanProcessor):
+    """
+    A processor that fails, at the start or at the end of a span.
+    """
+
+    def __init__(self, when):
+        self._when = when
+
+    def on_start(self, span, parent_context=None):
+        """
+        Fail, or not.
+        """
+        if self._when == "start":
+            raise OSError("no disk")
+
+    def on_end(self, span):
+        """
+        Fail, or not.
+        """
+        if self._when == "end":
+            raise OSError("no disk")
+
+
+@pytest.mark.parametrize("when", ["start", "end"])
+def test_an_exporter_that_fails_breaks_nothing(front, when, caplog):
+    """
+    The call is answered, the caller's context is as before, and nothing is kept.
+    """
+    tracers = TracerProvider()
+    tracers.add_span_processor(Broken(when))
+    hook = OpenTelemetryHook(tracer_provider=tracers)
+
+    @tool
+    def quick() -> str:
+        """Do nothing."""
+        return "done"
+
+    before = context.get_current()
+    result = call(front, ToolClient([quick], hooks=[hook]), "quick")
+
+    assert ("done", True) == (result.value, before is context.get_current())
+    assert ({}, True) == (hook._calls._calls, "no disk" in caplog.text)
+
+
+@pytest.mark.slow
+def test_a_body_that_held_its_loop_is_told_on(telemetry):
+    """
+    That explains why other calls were slow at that time.
+    """
+
+    @tool(timeout=0.1)
+    async def block() -> None:
+        """Hold the loop."""
+        threading.Event().wait(0.5)
+
+    with ToolClient([block], hooks=[telemetry.hook()]) as client:
+        result = asyncio.run(client.ainvoke("block"))
+    execute = telemetry.span("execute_tool block")
+    told = [event for event in execute.events if event.name == "tooldecl.loop_blocked"]
+
+    assert ("timeout", 1) == (result.status, len(told))
+    assert 0 < told[0].attributes["blocked_for"] < HANGS_AFTER
