@@ -140,7 +140,8 @@ class OpenTelemetryHook:
         if call is None:
             return
         try:
-            self._describe_end(call, event, kind)
+            if call.span.is_recording():
+                self._describe_end(call, event, kind)
         finally:
             self._calls.close(call)
 
@@ -181,7 +182,7 @@ class OpenTelemetryHook:
 
     def _attempt_failed(self, event: AttemptFailed) -> None:
         call = self._calls.find(event)
-        if call is None:
+        if call is None or not call.span.is_recording():
             return
         fate = getattr(event.error, "fate", "completed")
         if fate == "abandoned":

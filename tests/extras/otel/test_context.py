@@ -555,3 +555,18 @@ def test_a_body_that_held_its_loop_is_told_on(telemetry):
 
     assert ("timeout", 1) == (result.status, len(told))
     assert 0 < told[0].attributes["blocked_for"] < HANGS_AFTER
+
+
+async def test_a_sync_call_inside_of_a_loop_has_its_span_in_an_async_body(telemetry):
+    """
+    Such a body runs on the client's own loop, on another thread.
+    """
+    body = body_of("async", telemetry, lambda: None)
+    before = context.get_current()
+    with ToolClient([body], hooks=[telemetry.hook()]) as client:
+        client.invoke("work", call_id="c1")
+
+    assert ([("c1", "c1")], True) == (
+        parents(telemetry),
+        before is context.get_current(),
+    )
