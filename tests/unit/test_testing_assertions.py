@@ -172,3 +172,16 @@ def test_bodies_of_clients_that_are_no_more_count_too():
 
     assert (before + 1, ["stuck"]) == (before + len(left), [c.name for c in left])
     assert "stuck (" in str(caught.value)
+
+
+def test_calls_of_one_id_at_once_have_their_own_results():
+    """
+    No result is counted for two calls.
+    """
+    hook, events = RecordingHook(), []
+    client = ToolClient([add], hooks=[events.append])
+    for number in range(2):
+        client.invoke("add", {"a": number}, call_id="call_1")
+    hook.events += [events[0], events[2], events[1], events[3]]
+
+    assert [1, 2] == [result.value for result in assert_called(hook, "add")]

@@ -166,3 +166,13 @@ def test_shares_that_are_none_are_refused(shares, text):
     """
     with pytest.raises(ValueError, match=text):
         Chaos(1, **shares)
+
+
+def test_the_same_call_again_has_another_fate():
+    """
+    Else a call that failed once would fail for ever, and no retry would be tried.
+    """
+    client = ToolClient([work], filters=[Chaos(1, failures=0.5)])
+    results = [client.invoke("work", {"number": 1}) for _ in range(40)]
+
+    assert {"ok", "tool_error"} == {result.status for result in results}

@@ -27,6 +27,7 @@ from tooldecl import (
 )
 from tooldecl.engines import AsyncioEngine, SequentialEngine, ThreadEngine
 from tooldecl.integrations.opentelemetry import OpenTelemetryHook
+from tooldecl.telemetry import LateFinish
 from tooldecl.testing import FakeClock, ScriptedModel
 
 
@@ -570,3 +571,53 @@ async def test_a_sync_call_inside_of_a_loop_has_its_span_in_an_async_body(teleme
         parents(telemetry),
         before is context.get_current(),
     )
+
+
+def test_an_end_that_is_told_elsewhere_changes_nothing_there(telemetry):
+    """
+    A coroutine that is thrown away ends in whatever context that happens.
+    """
+
+    @tool
+    def quick() -> None:
+        """Do nothing."""
+
+    events, hook = [], telemetry.hook()
+    ToolClient([quick], hooks=[events.append]).invoke("quick")
+    started, finished = events
+    contextvars.copy_context().run(hook, started)
+    with telemetry.tracer.start_as_current_span("other") as other:
+        hook(finished)
+        assert other is trace.get_current_span()
+
+    assert ["execute_tool quick", "other"] == [span.name for span in telemetry.spans]
+    assert [None, None] == [span.parent for span in telemetry.spans]
+
+
+@pytest.mark.slow
+def test_a_body_may_end_before_the_news_that_it_was_given_up(telemetry):
+    """
+    Its end is told on its own thread, and nobody waits for one to tell of the other.
+    """
+    gate, told, ended = Gate(), [], threading.Event()
+
+    @tool(timeout=0.5)
+    def hold() -> None:
+        """Hold on."""
+        gate.pass_through()
+
+    def listen(event):
+        told.append(event)
+        if isinstance(event, LateFinish):
+            ended.set()
+
+    abandon(ToolClient([hold], hooks=[listen]), gate)
+    assert ended.wait(HANGS_AFTER)
+    late = [event for event in told if isinstance(event, LateFinish)]
+    others = [event for event in told if not isinstance(event, LateFinish)]
+    hook = telemetry.hook()
+    for event in [*others[:1], *late, *others[1:]]:
+        hook(event)
+
+    assert ["abandoned hold", "execute_tool hold"] == [s.name for s in telemetry.spans]
+    assert {} == hook._calls._calls
