@@ -74,10 +74,10 @@ def nothing_is_left(tmp_path_factory):
         patch.setenv("TMPDIR", str(folder))  # for the processes that tests start
         patch.setattr(tempfile, "tempdir", str(folder))
         yield
-    gc.collect()
     left: list[str] = []
     waiting = threading.Event()
     for _ in range(HANGS_AFTER * 10):
+        gc.collect()  # each time: what has ended meanwhile may have held the rest
         left = [x for x in left_in(folder) if x not in before]
         if not left:
             break

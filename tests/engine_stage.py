@@ -8,7 +8,7 @@ import os
 import threading
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from tooldecl._isolation import Line, Ticket
 from tooldecl.engines import (
     AsyncioEngine,
     Engine,
+    ExecutorEngine,
     ProcessEngine,
     SequentialEngine,
     ThreadEngine,
@@ -39,12 +40,39 @@ class Case:
     make: Callable[..., Engine]
     overlaps: bool = True
 
+    @property
+    def kind(self) -> str:
+        """
+        Name of the engine's class.
+        """
+        return type(self.make()).__name__
+
+
+class OnThreads(Executor):
+    """
+    An executor with a thread for each call, which ends with it.
+    """
+
+    def submit(self, function: Callable[..., Any], /, *args: Any) -> Future[Any]:
+        """
+        Begin at once.
+        """
+        return begin(function, *args)
+
+
+def on_threads(**options: Any) -> ExecutorEngine:
+    """
+    Make an engine over an executor.
+    """
+    return ExecutorEngine(OnThreads(), **options)
+
 
 SEQUENTIAL = Case("sequential", SequentialEngine, overlaps=False)
 OVERLAPPING = [
     Case("threads", ThreadEngine),
     Case("asyncio", AsyncioEngine),
     Case("processes", ProcessEngine),
+    Case("executor", on_threads),
 ]
 ENGINES = [SEQUENTIAL, *OVERLAPPING]
 

@@ -96,13 +96,16 @@ INSIDE = {
         "_handle",
         "_dialogue _nursery",
         "_pool",
-        "_remote",
+        "_inworker",
+        "_parcel _remote",
+        "_errand",
+        "_abroad",
     ],
     "engines": [
         "_options _plan _queue",
         "_base _crew _tasks",
         "_sequential _window",
-        "_asyncio _processes _threads",
+        "_asyncio _executor _processes _threads",
     ],
 }
 

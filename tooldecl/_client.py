@@ -14,7 +14,7 @@ from ._carriers import Carriers
 from ._clock import Clock
 from ._isolation import Attempt, LoopHolder, Place
 from ._meta import Overflow
-from ._processes import Cargo, Pool, RemoteRun
+from ._processes import Cargo, Remote
 from ._promises import broken_budget, broken_limits, broken_promises, cargo_for
 from ._reports import Reports
 from ._resumable import Resumable
@@ -148,20 +148,13 @@ class ToolClient(Resumable, Views):
             owner=self._token,
             on_late=lambda attempt, late_by: _report_late(reports, attempt, late_by),
         )
-        self._workers: Pool | None = None
-        remote: RemoteRun | None = None
+        self._remote: Remote | None = None
         if cargo:
-            self._workers = settings.engine.workers
-            self._workers.join(self._token, cargo.values())
-            leaver = weakref.finalize(self, self._workers.leave, self._token)
-            leaver.atexit = False
-            remote = RemoteRun(
-                self._workers,
-                cargo,
-                place,
-                settings.stop_on,
-                Carriers(settings.hooks),
+            self._remote = settings.engine.remote(
+                cargo, place, settings.stop_on, Carriers(settings.hooks)
             )
+            leaver = weakref.finalize(self, self._remote.leave)
+            leaver.atexit = False
         self._runtime = Runtime(
             table=table,
             json_limits=settings.json_limits,
@@ -169,7 +162,7 @@ class ToolClient(Resumable, Views):
             approvals=settings.approvals,
             reports=reports,
             clock=settings.clock,
-            terminal=Terminal(place, self._loops, remote, reports.blocked),
+            terminal=Terminal(place, self._loops, self._remote, reports.blocked),
             ledger=settings.engine.ledger,
             line=settings.engine.line,
             groups=settings.groups,
@@ -238,8 +231,8 @@ class ToolClient(Resumable, Views):
         """
         self._closed = True
         self._loops.close(wait=True)
-        if self._workers is not None:
-            self._workers.leave(self._token)
+        if self._remote is not None:
+            self._remote.leave()
 
     async def aclose(self) -> None:
         """
@@ -247,8 +240,8 @@ class ToolClient(Resumable, Views):
         """
         self._closed = True
         await self._loops.aclose()
-        if self._workers is not None:
-            await self._workers.aleave(self._token)
+        if self._remote is not None:
+            await self._remote.aleave()
 
     def __enter__(self) -> Self:
         return self

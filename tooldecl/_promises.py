@@ -79,7 +79,9 @@ def cargo_for(
                 raise NotAvailableError(
                     option=f"isolation='process' of tool {meta.name!r} on {sys.platform}"
                 )
-            cargo[meta.name] = cargo_of(entry.declared, settings.stop_on)
+            cargo[meta.name] = cargo_of(
+                entry.declared, entry.definition, settings.stop_on
+            )
         except DeclarationError as error:
             faults.append(error)
     for carrier in carriers_of(settings.hooks) if cargo else ():

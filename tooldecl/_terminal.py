@@ -37,7 +37,7 @@ from ._isolation import (
     settle,
     submit,
 )
-from ._processes import RemoteRun
+from ._processes import Remote
 
 
 # From 3.12 on a task can start at once: a body that does not wait costs no loop turn.
@@ -67,7 +67,7 @@ class Terminal:
         self,
         place: Place,
         loops: LoopHolder,
-        remote: RemoteRun | None,
+        remote: Remote | None,
         on_blocked: Callable[[Attempt, float], None],
     ) -> None:
         self._place = place
@@ -150,7 +150,7 @@ class Terminal:
         return self._aside if attempt.aside else self._place
 
     @property
-    def _workers(self) -> RemoteRun:
+    def _workers(self) -> Remote:
         if self._remote is None:
             raise AssertionError("unreachable")
 

@@ -35,7 +35,7 @@ def test_an_odd_option_is_refused_by_name(case, option, value, rule):
     with pytest.raises(DeclarationError) as caught:
         case.make(**{option: value})
 
-    assert f"{case.make.__name__}({option}=...) takes {rule}, got {value!r}." == (
+    assert f"{case.kind}({option}=...) takes {rule}, got {value!r}." == (
         str(caught.value)
     )
 
@@ -77,7 +77,7 @@ def test_an_engine_shows_its_limits_and_what_runs(overlapping, stage):
     busy = repr(engine)
     stage.go()
     outcome(future)
-    name = overlapping.make.__name__
+    name = overlapping.kind
 
     engine.close()
     rest = "of 2 running, over_limit='queue', 0 of 3 abandoned>"

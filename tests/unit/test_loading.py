@@ -11,6 +11,7 @@ import pytest
 
 from sample_declarations import Shop, add
 from tooldecl import ToolSpec
+from tooldecl._build import build
 from tooldecl._declared import declared_of
 from tooldecl._processes._loading import cargo_of, import_all, load
 
@@ -19,7 +20,7 @@ def cargo(tool, stop_on=()):
     """
     Return what is sent of a tool.
     """
-    return cargo_of(declared_of(tool), stop_on)
+    return cargo_of(declared_of(tool), build(declared_of(tool)).definition, stop_on)
 
 
 def test_every_cargo_has_a_number_of_its_own():

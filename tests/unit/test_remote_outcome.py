@@ -18,6 +18,7 @@ from processes.failing_tools import (
     retry_by_type,
 )
 from tooldecl import NotFound, ToolError
+from tooldecl._build import build
 from tooldecl._declared import declared_of
 from tooldecl._errors import classify, is_fatal, retry_after
 from tooldecl._processes._loading import Loaded, cargo_of, load
@@ -41,7 +42,11 @@ def loaded(tool, stop_on=STOP_ON) -> Loaded:
     """
     Return a tool as a worker has it.
     """
-    return load(cargo_of(declared_of(tool), stop_on).pickled)
+    return load(
+        cargo_of(
+            declared_of(tool), build(declared_of(tool)).definition, stop_on
+        ).pickled
+    )
 
 
 def crossed(error, tool=fail, stop_on=STOP_ON):

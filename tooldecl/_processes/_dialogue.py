@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._carriers import Carriers, Found
 from .._clock import monotonic
@@ -33,6 +33,10 @@ from ._wire import (
     raw_frame,
 )
 
+
+# What was said in JSON; and a worker's answer, with the text behind it.
+Said: TypeAlias = dict[str, Any]
+Answer: TypeAlias = tuple[Said, str]
 
 # What a socket takes for a timeout at once.
 LONGEST_SEND = 86_400.0
@@ -75,7 +79,7 @@ def load(
     return fault[0], fault[1]
 
 
-def ask(worker: Worker, request: bytes, attempt: Attempt) -> tuple[dict[str, Any], str]:
+def ask(worker: Worker, request: bytes, attempt: Attempt) -> Answer:
     """
     Send a request and return the answer.
 
@@ -111,7 +115,7 @@ def _is_of(call: int, head: Any) -> bool:
         return False
 
 
-def _tell(head: dict[str, Any], attempt: Attempt) -> None:
+def _tell(head: Said, attempt: Attempt) -> None:
     try:
         done, total, message = head["said"]
     except (LookupError, TypeError, ValueError) as error:
@@ -120,7 +124,7 @@ def _tell(head: dict[str, Any], attempt: Attempt) -> None:
 
 
 def take_over(
-    answer: tuple[dict[str, Any], str],
+    answer: Answer,
     attempt: Attempt,
     stop_on: tuple[type[BaseException], ...],
     memory_limit: int | None,
@@ -152,7 +156,7 @@ def take_over(
     return spent
 
 
-def _take_result(head: dict[str, Any], text: str, attempt: Attempt) -> None:
+def _take_result(head: Said, text: str, attempt: Attempt) -> None:
     tool = attempt.context.tool
     if "items" in head:
         attempt.error = GeneratorTooLong(int(head["items"]))
@@ -173,19 +177,33 @@ def _take_result(head: dict[str, Any], text: str, attempt: Attempt) -> None:
 
 
 def request_of(
-    tool: int, worker: Worker, attempt: Attempt, carriers: Carriers
+    tool: int, worker: Worker, attempt: Attempt, facts: Said, text: str
 ) -> bytes:
     """
-    Return the frame of a call, with what *carriers* take along.
+    Return the frame of a call.
+
+    Args:
+        tool: Names the tool to the worker.
+        facts: What `facts_for_body` says of the call.
+        text: Its arguments in JSON.
+    """
+    left = attempt.remaining()
+    head = {"tool": tool, "call": worker.calls, "left": left, **facts}
+
+    return frame(CALL, head, text)
+
+
+def facts_for_body(attempt: Attempt, carriers: Carriers) -> Said:
+    """
+    Return what a body in another process is told of its call, as plain data, with what
+    *carriers* take along.
     """
     context = attempt.context
     facts = facts_of(context)
-    head = {
-        "tool": tool,
-        "call": worker.calls,
+
+    return {
         "call_id": facts.call_id,
         "attempt": context.attempt,
-        "left": attempt.remaining(),
         "limit": attempt.limit,
         "run_id": facts.run_name(),
         "position": facts.position,
@@ -195,7 +213,12 @@ def request_of(
         "carried": attempt.variables.run(carriers.taken) if carriers.found else (),
     }
 
-    return frame(CALL, head, JSON.encode(facts.arguments))
+
+def arguments_of(attempt: Attempt) -> str:
+    """
+    Return the arguments of a call in JSON.
+    """
+    return JSON.encode(facts_of(attempt.context).arguments)
 
 
 def left_of_batch(attempt: Attempt) -> float | None:

@@ -8,9 +8,11 @@ the script again.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import itertools
+import json
 import logging
 import pickle
 import sys
@@ -19,14 +21,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from .._build import Built, build
+from .._build import Built, ToolDefinition, build
 from .._carriers import Carrier, Found
 from .._declared import Declared, declared_of
 from .._meta import ToolMeta
 from .._refs import label_of, resolve
 from .._spec import GivenPromise, ToolSpec
 from .._subschemas import copied
-from ..exceptions import NotImportableError
+from ..exceptions import DeclarationError, NotImportableError
 
 
 logger = logging.getLogger("tooldecl")
@@ -65,7 +67,21 @@ class Loaded:
     stop_on: tuple[type[BaseException], ...]
 
 
-def cargo_of(declared: Declared, stop_on: tuple[type[BaseException], ...]) -> Cargo:
+def mark_of(meta: ToolMeta, definition: ToolDefinition) -> str:
+    """
+    Return a hash of what host and worker have to agree on: the arguments, and the colour.
+    """
+    facts = [meta.is_async, copied(definition.input_schema)]
+    text = json.dumps(facts, sort_keys=True)
+
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def cargo_of(
+    declared: Declared,
+    definition: ToolDefinition,
+    stop_on: tuple[type[BaseException], ...],
+) -> Cargo:
     """
     Return what a worker needs of a tool.
 
@@ -77,7 +93,9 @@ def cargo_of(declared: Declared, stop_on: tuple[type[BaseException], ...]) -> Ca
     given = declared.promise
     schema = copied(given.given.schema) if isinstance(given, GivenPromise) else None
     try:
-        pickled = pickle.dumps((listed, meta, schema, stop_on))
+        pickled = pickle.dumps(
+            (listed, meta, schema, stop_on, mark_of(meta, definition))
+        )
     except MemoryError:
         raise
     except Exception as error:  # the methods of a foreign object may raise anything
@@ -128,12 +146,20 @@ def load(pickled: bytes) -> Loaded:
     Find a tool in this process.
 
     Raises:
+        DeclarationError: What is found is declared otherwise than what the host has.
         Exception: Whatever finding it raises.
     """
-    listed, meta, schema, stop_on = pickle.loads(pickled)  # noqa: S301 (the host's own)
+    listed, meta, schema, stop_on, mark = pickle.loads(pickled)  # noqa: S301 (the host's)
     declared = _declared(listed, meta, schema)
+    built = build(replace(declared, meta=meta))
+    here = replace(meta, is_async=declared.meta.is_async)
+    if mark_of(here, built.definition) != mark:
+        raise DeclarationError(
+            f"{label_of(meta.ref)} takes other arguments here than where its client was "
+            "built: both need the same version of its module."
+        )
 
-    return Loaded(meta=meta, built=build(replace(declared, meta=meta)), stop_on=stop_on)
+    return Loaded(meta=meta, built=built, stop_on=stop_on)
 
 
 def _declared(

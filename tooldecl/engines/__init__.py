@@ -7,6 +7,7 @@ from __future__ import annotations
 from .._isolation import abandoned_calls
 from ._asyncio import AsyncioEngine
 from ._base import Engine
+from ._executor import ExecutorEngine
 from ._processes import ProcessEngine
 from ._sequential import SequentialEngine
 from ._threads import ThreadEngine
@@ -15,6 +16,7 @@ from ._threads import ThreadEngine
 __all__ = [
     "AsyncioEngine",
     "Engine",
+    "ExecutorEngine",
     "ProcessEngine",
     "SequentialEngine",
     "ThreadEngine",

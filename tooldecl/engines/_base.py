@@ -5,14 +5,15 @@ What an engine is: when the calls of a batch run, and the limits that hold for a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Self
 
 from .._calls import ToolResult
-from .._isolation import Ledger, Line
+from .._carriers import Carriers
+from .._isolation import Ledger, Line, Place
 from .._meta import Isolation
-from .._processes import Pool
+from .._processes import Cargo, Pool, Remote, RemoteRun
 from .._runtime import Incoming
 from .._sentinels import UNSET, Unset
 from .._wording import seconds
@@ -116,6 +117,18 @@ class Engine(ABC):
         workers: Pool = self._own("_workers", make)
 
         return workers
+
+    def remote(
+        self,
+        cargo: Mapping[str, Cargo],
+        place: Place,
+        stop_on: tuple[type[BaseException], ...],
+        carriers: Carriers,
+    ) -> Remote:
+        """
+        Return what runs a client's tools outside of this process.
+        """
+        return RemoteRun(self.workers, cargo, place, stop_on, carriers)
 
     def _own(self, name: str, make: Callable[[], Any]) -> Any:
         found = vars(self).get(name)

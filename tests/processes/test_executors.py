@@ -1,0 +1,411 @@
+"""
+What an engine over an executor promises beyond the conformance of all engines: a clock and
+a kill where the body is, whoever runs it there, and the truth about what was lost.
+"""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import resource_tracker
+from pathlib import Path
+
+import pytest
+
+from fronts import call, call_batch
+from processes.executor_tools import (
+    about,
+    fail,
+    fail_often,
+    hang,
+    hang_as,
+    hang_first,
+    hang_first_again,
+    mark,
+)
+from processes.hanging_tools import HANGING
+from processes.process_tools import add
+from processes.watching import await_end
+from tooldecl import ToolCall, ToolClient, tool
+from tooldecl.engines import ExecutorEngine
+from tooldecl.exceptions import DeclarationError, WorkerDiedError
+from tooldecl.telemetry import LateFinish
+
+
+pytestmark = pytest.mark.slow
+
+SPAWN = multiprocessing.get_context("spawn")
+TOOLS = [about, add, fail, hang, hang_as, hang_first, hang_first_again, mark]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def tracker():
+    """
+    Have what Python starts beside the first process and keeps until its own end.
+    """
+    resource_tracker.ensure_running()
+
+
+@pytest.fixture(params=["threads", "processes"])
+def executor(request):
+    """
+    Run the test over threads of this process, and over processes that it has not forked.
+    """
+    makers = {
+        "threads": lambda: ThreadPoolExecutor(4),
+        "processes": lambda: ProcessPoolExecutor(2, mp_context=SPAWN),
+    }
+    with makers[request.param]() as executor:
+        yield executor
+
+
+@pytest.fixture
+def client(executor, make_client):
+    """
+    Have a client whose calls the executor runs.
+    """
+    return make_client(*TOOLS, engine=ExecutorEngine(executor))
+
+
+def test_a_call_is_run_where_the_executor_is(front, executor, make_client):
+    """
+    SPEC 6: by reference, in a process of its own, with what the call knows.
+    """
+    client = make_client(about, engine=ExecutorEngine(executor), state={"a": 1})
+    result = call(front, client, "about", call_id="mine")
+    call_id, attempt, state, here, _ = result.value
+
+    assert ("ok", "completed") == (result.status, result.fate)
+    assert ("mine", 1, {"a": 1}) == (call_id, attempt, state)
+    assert here != os.getpid()
+    assert call(front, client, "about").value[3] == here
+
+
+@pytest.mark.parametrize("how", sorted(set(HANGING) - {"fat"}))
+def test_no_body_outlives_its_deadline(how, client, lifeline):
+    """
+    R44, R45: whatever it does, nothing that it held is held when the answer is there.
+    """
+    result = client.invoke("hang_as", {"how": how, "line": lifeline.path})
+    lifeline.pid()
+
+    assert ("timeout", "killed", False) == (
+        result.status,
+        result.fate,
+        lifeline.is_held(),
+    )
+    assert "limit declared on it. It was killed." in result.content
+    assert () == client.abandoned
+
+
+def test_the_engines_limit_begins_with_the_body(front, make_client, lifeline):
+    """
+    R63, SPEC 5: what a call waits for its executor is no part of its time.
+    """
+    free = threading.Event()
+    with ThreadPoolExecutor(1) as executor:
+        executor.submit(free.wait)
+        engine = ExecutorEngine(executor, timeout=30)
+        client = make_client(add, engine=engine)
+        threading.Timer(0.5, free.set).start()
+        result = call(front, client, "add", {"a": 1, "b": 2})
+
+    assert (3, True) == (result.value, result.queue_wait > 0.3)
+
+
+def test_a_call_that_is_begun_too_late_is_not_begun(front, make_client, tmp_path):
+    """
+    ``expires``: what has waited longer for its executor has no effect any more.
+    """
+    free, marker = threading.Event(), tmp_path / "marker"
+    with ThreadPoolExecutor(1) as executor:
+        executor.submit(free.wait)
+        client = make_client(mark, engine=ExecutorEngine(executor, expires=0.2))
+        threading.Timer(0.5, free.set).start()
+        late = call(front, client, "mark", {"marker": str(marker)})
+        written = marker.exists()
+        soon = call(front, client, "mark", {"marker": str(marker)})
+
+    assert ("busy", "not_started", 0, False) == (
+        late.status,
+        late.fate,
+        late.attempts,
+        written,
+    )
+    assert ("ok", "ran\n") == (soon.status, marker.read_text())
+
+
+def test_a_batch_that_is_over_begins_nothing(front, make_client, lifeline, tmp_path):
+    """
+    SPEC 6: the running call is ended in time, the one behind it never begins.
+    """
+    marker = tmp_path / "marker"
+    calls = [
+        ToolCall("hang", {"line": lifeline.path}),
+        ToolCall("mark", {"marker": str(marker)}),
+    ]
+    with ThreadPoolExecutor(1) as executor:
+        client = make_client(hang, mark, engine=ExecutorEngine(executor))
+        client.invoke("mark", {"marker": str(tmp_path / "warm")})
+        results = call_batch(front, client, calls, within=1.0)
+        lifeline.pid()
+        cut = lifeline.is_cut()
+
+    assert ["timeout", "not_run"] == [r.status for r in results]
+    assert (True, False) == (cut, marker.exists())
+
+
+def parent_of(pid):
+    """
+    Return the process that started another.
+    """
+    text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+
+    return int(text.rpartition(")")[2].split()[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("hang_first", "worker_died"), ("hang_first_again", "ok")]
+)
+def test_a_lost_call_is_repeated_only_where_that_is_safe(
+    front, name, expected, make_client, lifeline, tmp_path
+):
+    """
+    R39, SPEC 4: the executor's worker is shot under the body, which dies with it; nobody
+    knows what it has done.
+    """
+    marker = tmp_path / "marker"
+    pools = []
+
+    class Renewed(Executor):
+        """
+        An executor that starts anew when its processes are gone, as clusters do.
+        """
+
+        def submit(self, function, /, *args):
+            """
+            Submit to processes that live.
+            """
+            if not pools or pools[-1]._broken:
+                pools.append(ProcessPoolExecutor(1, mp_context=SPAWN))
+            return pools[-1].submit(function, *args)
+
+    def shoot():
+        body = lifeline.pid()
+        os.kill(parent_of(parent_of(body)), signal.SIGKILL)
+
+    client = make_client(*TOOLS, engine=ExecutorEngine(Renewed()), rng=lambda: 0.0)
+    shooter = threading.Thread(target=shoot)
+    shooter.start()
+    result = call(front, client, name, {"line": lifeline.path, "marker": str(marker)})
+    shooter.join()
+    cut = lifeline.is_cut()
+    for pool in pools:
+        pool.shutdown()
+
+    assert (expected, True) == (result.status, cut)
+    if expected == "ok":
+        assert (2, "ran\nran\n") == (result.attempts, marker.read_text())
+    else:
+        assert ("abandoned", 1, "ran\n") == (
+            result.fate,
+            result.attempts,
+            marker.read_text(),
+        )
+        assert isinstance(result.error, WorkerDiedError)
+        assert "It may have taken effect." in result.content
+
+
+def test_an_executor_that_takes_nothing_is_busy(front, make_client):
+    """
+    Nothing was run, and the call says so.
+    """
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    client = make_client(add, engine=ExecutorEngine(executor))
+    result = call(front, client, "add", {"a": 1, "b": 2})
+
+    assert ("busy", "not_started", 0) == (result.status, result.fate, result.attempts)
+    assert "its executor takes no more calls (RuntimeError)" in result.content
+
+
+class Silent(Executor):
+    """
+    An executor that never answers, or only when it is told to.
+    """
+
+    def __init__(self):
+        self.futures = []
+
+    def submit(self, function, /, *args):
+        """
+        Begin it, for all that anybody knows.
+        """
+        future = Future()
+        future.set_running_or_notify_cancel()
+        self.futures.append(future)
+
+        return future
+
+
+def test_a_call_that_is_given_up_counts_until_its_future_is_done(make_client, listener):
+    """
+    R31: nobody can say that it does not run; what it says late changes nothing.
+    """
+    executor = Silent()
+    client = make_client(add, engine=ExecutorEngine(executor))
+    [result] = client.invoke_batch([ToolCall("add", {"a": 1, "b": 2})], within=0.3)
+    names = [call.name for call in client.abandoned]
+    executor.futures[0].set_result(b"nonsense")
+    [late] = listener.wait_for(LateFinish)
+
+    assert ("timeout", "abandoned", ["add"]) == (result.status, result.fate, names)
+    assert ("add", ()) == (late.name, client.abandoned)
+    assert isinstance(late.error, WorkerDiedError)
+
+
+@pytest.mark.parametrize("said", [b"", b"{}", b'{"fate": "dead"}\0', "text", None])
+def test_what_is_no_answer_is_a_lost_call(front, said, make_client):
+    """
+    R44: an executor may hand over anything; nothing is unpickled or believed here.
+    """
+
+    class Odd(Silent):
+        """
+        Answers at once.
+        """
+
+        def submit(self, function, /, *args):
+            """
+            Answer.
+            """
+            future = super().submit(function, *args)
+            future.set_result(said)
+
+            return future
+
+    client = make_client(add, engine=ExecutorEngine(Odd()))
+    result = call(front, client, "add", {"a": 1, "b": 2})
+
+    assert ("worker_died", "abandoned") == (result.status, result.fate)
+
+
+def test_a_tool_that_is_declared_otherwise_there_is_not_run(make_client, tmp_path):
+    """
+    Version skew is told, by both names, before anything runs with the wrong arguments.
+    """
+    module = tmp_path / "skewed_tools.py"
+    text = "from tooldecl import tool\n\n@tool\ndef f(a: {}) -> str:\n    'Say.'\n    return str(a)\n"
+    module.write_text(text.format("int"))
+    sys.path.insert(0, str(tmp_path))
+    try:
+        f = importlib.import_module("skewed_tools").f
+        module.write_text(text.format("str"))
+        with ThreadPoolExecutor(1) as executor:
+            client = make_client(f, engine=ExecutorEngine(executor))
+            result = client.invoke("f", {"a": 1})
+    finally:
+        sys.path.remove(str(tmp_path))
+        del sys.modules["skewed_tools"]
+
+    assert ("tool_error", "not_started") == (result.status, result.fate)
+    assert "both need the same version" in str(result.error.__cause__)
+
+
+@pytest.mark.parametrize(("kind", "words"), [("value", "ValueError"), ("exit", "3")])
+def test_what_a_body_raises_is_its_error(front, client, kind, words):
+    """
+    R37: told in words, whatever the executor makes of exceptions.
+    """
+    result = call(front, client, "fail", {"kind": kind})
+
+    assert ("tool_error", "completed") == (result.status, result.fate)
+    assert words in result.content
+
+
+@pytest.mark.parametrize("given", [None, 5, "threads", ExecutorEngine])
+def test_what_is_no_executor_is_refused(given):
+    """
+    At the declaration of the engine, not at the first call.
+    """
+    with pytest.raises(DeclarationError, match="takes an executor, which has submit"):
+        ExecutorEngine(given)
+
+
+@pytest.mark.parametrize("given", [0, -1, True, "1", float("nan")])
+def test_odd_limits_are_refused(given):
+    """
+    DEC-07: as for every option that takes seconds.
+    """
+    with ThreadPoolExecutor(1) as executor, pytest.raises(DeclarationError) as caught:
+        ExecutorEngine(executor, expires=given)
+
+    assert "ExecutorEngine(expires=...) takes seconds above 0" in str(caught.value)
+
+
+def test_a_tool_that_nobody_can_name_is_refused():
+    """
+    SPEC 2: it could not be found where the executor runs it.
+    """
+
+    @tool
+    def local() -> None:
+        """Do nothing."""
+
+    with ThreadPoolExecutor(1) as executor, pytest.raises(DeclarationError) as caught:
+        ToolClient([local], engine=ExecutorEngine(executor))
+
+    assert "defined inside of another function" in str(caught.value)
+
+
+def test_the_body_dies_with_the_worker_that_ran_it(make_client, lifeline):
+    """
+    R46: no body outlives the machine's part in it, though nobody asks for it.
+    """
+    with ProcessPoolExecutor(1, mp_context=SPAWN) as executor:
+        client = make_client(hang, engine=ExecutorEngine(executor))
+        results = []
+        thread = threading.Thread(
+            target=lambda: results.append(
+                client.invoke("hang", {"line": lifeline.path})
+            )
+        )
+        thread.start()
+        body = lifeline.pid()
+        os.kill(parent_of(parent_of(body)), signal.SIGKILL)
+        thread.join()
+
+        assert await_end(body)
+        assert ["worker_died"] == [r.status for r in results]
+
+
+def test_retries_are_those_of_the_client(front, make_client):
+    """
+    Each attempt is a parcel of its own, and the executor repeats nothing.
+    """
+    sent = []
+
+    class Counting(ThreadPoolExecutor):
+        """
+        Counts what it is given.
+        """
+
+        def submit(self, function, /, *args):
+            """
+            Count.
+            """
+            sent.append(1)
+
+            return super().submit(function, *args)
+
+    with Counting(1) as executor:
+        client = make_client(fail_often, engine=ExecutorEngine(executor))
+        result = call(front, client, "fail_often")
+
+    assert ("tool_error", 3, 3) == (result.status, result.attempts, len(sent))

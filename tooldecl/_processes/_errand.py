@@ -1,0 +1,172 @@
+"""
+The far side of a foreign executor: one attempt, in a killable process of its own.
+
+Whatever executes this, a thread or a process of another machine, has a pool for all
+errands, and an attempt is run as at home: the same clock, the same kill, one
+implementation. The executor's own worker never runs, imports or unpickles a tool.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import hashlib
+import itertools
+import os
+
+from typing import Any, NamedTuple, final
+
+from .._clock import monotonic, wall
+from .._context import CallFacts, ToolContext
+from .._isolation import Attempt, Ledger, Place
+from ._dialogue import Answer, Said, request_of
+from ._handle import Worker
+from ._inworker import WorkerRun
+from ._loading import Cargo
+from ._outcome import batch_over
+from ._parcel import envelope_of, open_parcel
+from ._pool import Pool
+
+
+# Tools that are remembered, so that a worker loads each once.
+KEPT = 256
+
+# Not among the numbers of the host's own tools: another pool has those.
+_NUMBER = itertools.count(1)
+
+
+class _Named(NamedTuple):
+    """
+    What is known of a tool where it is not loaded.
+    """
+
+    name: str
+
+
+@final
+class _Shop:
+    """
+    What the errands of one process share.
+
+    Attributes:
+        pool: Their workers; each errand has a place of its own, given by who sends it.
+        host: The pid of a process whose own clients keep the pool open.
+    """
+
+    def __init__(self) -> None:
+        self.pool = Pool(1)
+        self.host = 0
+        self._cargo: dict[bytes, Cargo] = {}
+
+    def cargo(self, head: Said, pickled: bytes) -> Cargo:
+        """
+        Return a tool under the number that the workers here know it by.
+        """
+        key = hashlib.sha256(pickled).digest()
+        found = self._cargo.get(key)
+        if found is None:
+            modules = tuple((name, file) for name, file in head["modules"])
+            found = Cargo(
+                number=next(_NUMBER),
+                name=head["tool"],
+                pickled=pickled,
+                modules=modules,
+            )
+            if len(self._cargo) >= KEPT:
+                self._cargo.clear()
+            self._cargo[key] = found
+
+        return found
+
+    def join_here(self, user: object) -> None:
+        """
+        Keep the pool open for a client of this process, until it leaves.
+        """
+        self.host = os.getpid()
+        self.pool.join(user, ())
+
+    def user(self) -> object:
+        """
+        Return who keeps the pool open while an errand runs, and after it where no
+        client of this process does.
+        """
+        return object() if self.host == os.getpid() else self
+
+
+SHOP = _Shop()
+
+
+@final
+class _ErrandRun(WorkerRun):
+    """
+    Runs one attempt for a host that waits elsewhere.
+
+    Attributes:
+        answer: What its worker said, as it came.
+    """
+
+    __slots__ = ("_head", "answer")
+
+    def __init__(self, cargo: Cargo, head: Said) -> None:
+        place = Place(ledger=Ledger(), owner=None, on_late=lambda _attempt, _late: None)
+        super().__init__(SHOP.pool, {cargo.name: cargo}, place, head["found"])
+        self.answer: Answer | None = None
+        self._head = head
+
+    def _request(self, number: int, worker: Worker, attempt: Attempt) -> bytes:
+        head = self._head
+
+        return request_of(number, worker, attempt, head["facts"], head["arguments"])
+
+    def _take(self, answer: Answer, attempt: Attempt) -> bool:
+        head, _ = self.answer = answer
+        attempt.finished = float(head.get("ended") or monotonic())
+
+        return bool(head.get("failed", {}).get("spent"))
+
+
+def run_errand(parcel: bytes) -> bytes:
+    """
+    Run one attempt and return its envelope.
+    """
+    began = monotonic()
+    head, pickled = open_parcel(parcel)
+    attempt = _attempt_of(head)
+    if head["until"] is not None:
+        attempt.batch_until = began + max(0.0, head["until"] - wall())
+    if attempt.batch_until is not None and attempt.batch_until <= began:
+        attempt.ended_by = batch_over(head["tool"])
+    elif head["expires"] is not None and head["expires"] <= wall():
+        attempt.refused = "its executor did not come to it in time"
+    else:
+        return _run(attempt, head, pickled, began)
+
+    return envelope_of(attempt, None, 0.0)
+
+
+def _run(attempt: Attempt, head: Said, pickled: bytes, began: float) -> bytes:
+    run = _ErrandRun(SHOP.cargo(head, pickled), head)
+    user = SHOP.user()
+    SHOP.pool.join(user, ())
+    try:
+        run.run(attempt)
+    finally:
+        if user is not SHOP:
+            SHOP.pool.leave(user)
+
+    return envelope_of(attempt, run.answer, monotonic() - began)
+
+
+def _attempt_of(head: Said) -> Attempt:
+    facts = CallFacts(head["facts"]["call_id"], {})
+    named: Any = _Named(head["tool"])
+    facts.meta = named
+    context = ToolContext(facts, attempt=head["facts"]["attempt"])
+    attempt = Attempt(_nothing, {}, context, contextvars.copy_context())
+    attempt.where = "process"
+    attempt.timeout, attempt.source = head["timeout"], head["source"]
+
+    return attempt
+
+
+def _nothing(_values: dict[str, Any], _context: ToolContext) -> object:
+    raise AssertionError("unreachable")
