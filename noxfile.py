@@ -26,6 +26,7 @@ nox.options.error_on_external_run = True
 nox.options.reuse_existing_virtualenvs = True
 nox.options.sessions = ["lint", "typing", "tests", "property", "demo"]
 nox.options.sessions += ["report"]
+nox.options.sessions += ["otel"]
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 SUPPORTED = nox.project.python_versions(PYPROJECT)
@@ -324,6 +325,22 @@ def report(session: nox.Session) -> None:
         )
     install(session, "tests")
     pytest(session, "tests/extras/report", *session.posargs, REPORT_BROWSER=browser)
+
+
+@nox.session(python=PYTHONS[0])
+def otel(session: nox.Session) -> None:
+    """
+    Export calls by the newest OpenTelemetry SDK, and run the page about it.
+    """
+    built = wheel(session)
+    session.install("--upgrade", f"{built}[otel]", *group("otel"))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    pytest(
+        session,
+        "tests/extras/otel",
+        "tests/test_docs.py::test_the_code_of_a_page_runs[docs/how-to/observe-calls.md]",
+        *session.posargs,
+    )
 
 
 @nox.session(python=PYTHONS[0])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib.util
 import inspect
 import os
 import tempfile
@@ -17,9 +16,16 @@ from pathlib import Path
 
 import pytest
 
+from source import is_found
 
-# The properties need hypothesis; `nox -s property` brings it.
-collect_ignore = [] if importlib.util.find_spec("hypothesis") else ["property"]
+
+# Tests that need an optional package, by folder; a session of nox brings it.
+NEEDED = {
+    "property": ["hypothesis"],
+    "extras/otel": ["opentelemetry.sdk"],
+}
+
+collect_ignore = [f for f, names in NEEDED.items() if not all(map(is_found, names))]
 
 # A browser looks at the report; `nox -s report` finds one.
 if "REPORT_BROWSER" not in os.environ:

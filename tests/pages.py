@@ -19,6 +19,9 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
+# Pages whose code needs an optional package, and the session of nox that runs them.
+NEEDED = {"docs/how-to/observe-calls.md": ("opentelemetry.sdk", "otel")}
+
 _FENCE = re.compile(r"^( *)(`{3,})(.*)$")
 
 

@@ -25,7 +25,7 @@ LAYERS = [
     "_policy _refs",
     "_meta",
     "_calls _decisions _state",
-    "_context _events _held",
+    "_carriers _context _events _held",
     "telemetry",
     # What a function promises.
     "_docstrings _callables",
@@ -66,13 +66,14 @@ LAYERS = [
     # The edges: they import public names only.
     "export models testing",
     "report integrations",
-    "cli",
+    "cli _pytest_plugin",
     "__main__",
 ]
 EDGES = {"export", "models", "testing", "report", "integrations", "cli", "__main__"}
+EDGES |= {"_pytest_plugin"}
 
 # Rooms that the plan has and the house has not yet; whoever builds one takes it out.
-LATER = {"export", "integrations"}
+LATER = {"export"}
 
 # The same inside of packages that are no edges; ``__init__`` comes last in each.
 INSIDE = {
@@ -121,6 +122,8 @@ DOORS = {
     "click": {"cli"},
     "rich": {"cli"},
     "needle": {"models"},
+    "opentelemetry": {"integrations"},
+    "pytest": {"_pytest_plugin"},
     "time": {"_clock"},
 }
 
@@ -401,7 +404,7 @@ PLANTED = [
     ),
     (unplaced_modules, "_helpers.py", "", "_helpers.py"),
     (unplaced_modules, "engines/_new.py", "", "engines/_new.py"),
-    (empty_rooms, "integrations.py", "", "integrations is built"),
+    (empty_rooms, "export.py", "", "export is built"),
     (
         imports_past_the_door,
         "_meta.py",

@@ -20,8 +20,8 @@ import pytest
 
 import tooldecl
 
-from pages import PAGES, fences, label, prose, sections, table
-from source import PUBLIC_MODULES, ROOT, SOURCES
+from pages import NEEDED, PAGES, fences, label, prose, sections, table
+from source import PUBLIC_MODULES, ROOT, SOURCES, WITH_PLUGIN, is_found
 from tooldecl import exceptions, telemetry
 
 
@@ -40,7 +40,16 @@ TESTS = "python3 -m venv .venv && .venv/bin/pip install -q nox && .venv/bin/nox"
 TYPED = {DOCS / "how-to" / "check-your-tools.md"}
 
 WITH_CODE = [
-    page for page in PAGES if any(block.info == "python" for block in fences(page))
+    page
+    for page in PAGES
+    if any(block.info == "python" for block in fences(page))
+    if is_found(NEEDED.get(label(page), ("tooldecl", ""))[0])
+]
+
+# Blocks that are files of tests: pytest runs them, beside the other files of the page.
+TESTS_BLOCK = re.compile(r"python (test_\w+)\.py")
+WITH_TESTS = [
+    page for page in PAGES if any(TESTS_BLOCK.match(b.info) for b in fences(page))
 ]
 
 
@@ -90,6 +99,46 @@ def test_a_page_that_is_wrong_fails(tmp_path, text, expected):
     assert (bool(expected), True) == (done.returncode != 0, expected in done.stderr)
 
 
+@pytest.mark.parametrize("page", WITH_TESTS, ids=label)
+def test_the_tests_of_a_page_pass(page, tmp_path):
+    """
+    Whoever copies the files of a page, its settings among them, has tests that pass.
+    """
+    names = []
+    for block in fences(page):
+        kind, _, name = block.info.partition(" ")
+        name = "pyproject.toml" if kind == "toml" else name
+        if name:
+            names.append(name)
+            (tmp_path / name).write_text(f"{block.text}\n", encoding="utf-8")
+    package = str(Path(tooldecl.__file__).parent.parent)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-P", "-m", "pytest", "-q", "-W", "error", *WITH_PLUGIN),
+            *("--import-mode=prepend", "-p", "no:cacheprovider", "--rootdir=."),
+        ],
+        capture_output=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": package, "PYTEST_ADDOPTS": ""},
+        text=True,
+        timeout=60,
+    )
+
+    assert (0, len(names)) == (done.returncode, len(set(names))), done.stdout
+    assert " passed" in done.stdout
+
+
+def test_a_page_that_needs_a_package_has_a_session():
+    """
+    Where the package is not there the page is not run; where it is brought, it is.
+    """
+    text = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    for page, (_, session) in NEEDED.items():
+        assert session in nox_sessions()
+        assert f"tests/test_docs.py::test_the_code_of_a_page_runs[{page}]" in text
+
+
 def wrong_fences(page):
     """
     List blocks in a language that nobody checks, ``python no-run`` and the like; a module
@@ -99,7 +148,7 @@ def wrong_fences(page):
     imported = {
         f"python {name}.py"
         for block in blocks
-        if block.info == "python"
+        if block.info == "python" or TESTS_BLOCK.fullmatch(block.info)
         for name in re.findall(r"^import (\w+)$", block.text, re.MULTILINE)
     }
     imported |= {
@@ -113,6 +162,7 @@ def wrong_fences(page):
         f"{label(page)}:{block.line} {block.info!r}"
         for block in blocks
         if block.info not in LANGUAGES | imported
+        if not TESTS_BLOCK.fullmatch(block.info)
     ]
 
 

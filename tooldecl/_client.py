@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self, final
 
 from ._budget import Budget
+from ._carriers import Carriers
 from ._clock import Clock
 from ._isolation import Attempt, LoopHolder, Place
 from ._meta import Overflow
@@ -150,7 +151,9 @@ class ToolClient(Resumable, Views):
         )
         self._remote: Remote | None = None
         if cargo:
-            self._remote = settings.engine.remote(cargo, place, settings.stop_on)
+            self._remote = settings.engine.remote(
+                cargo, place, settings.stop_on, Carriers(settings.hooks)
+            )
             leaver = weakref.finalize(self, self._remote.leave)
             leaver.atexit = False
         self._runtime = Runtime(

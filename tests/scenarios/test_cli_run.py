@@ -277,13 +277,13 @@ def test_each_end_is_told_while_the_batch_runs(run):
     """
     By names and never by values: it is a log like any other.
     """
-    done = run(line("add", "x", a=1, b=2), line("fail", "y", word="4111"))
+    done = run(line("add", "x", a=1, b=2), line("fail", "y", word="card-4111"))
     told = [text for text in done.err.splitlines() if text.startswith("[")]
 
     assert ["[1/2] add x: ok,", "[2/2] fail y: tool_error,"] == [
         text.rpartition(" ")[0].rpartition(" ")[0] for text in told
     ]
-    assert "4111" not in done.err
+    assert "card-4111" not in done.err
     assert done.err.endswith("2 calls: 1 ok, 1 tool_error.\n")
 
 
@@ -292,7 +292,7 @@ def test_what_happens_is_kept_and_shown(run, cli):
     A journal, and a page; and a page of the journal later.
     """
     files = ["--journal", "run.jsonl", "--report", "run.html"]
-    done = run(line("add", a=41, b=1), line("pay", card="4111"), options=files)
+    done = run(line("add", a=41, b=1), line("pay", card="card-4111"), options=files)
     again = cli("report", "run.jsonl", "-o", "later.html", "--title", "Later <&>")
     page = (cli.folder / "run.html").read_text(encoding="utf-8")
     later = (cli.folder / "later.html").read_text(encoding="utf-8")
@@ -315,14 +315,14 @@ def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
     """
     files = ["--journal", "run.jsonl", "--report", "run.html", "--approve-all"]
     options = [*files, "--contents"] if contents else files
-    run(line("add", a=4242, b=1), line("pay", card="4111"), options=options)
+    run(line("add", a=424242424242, b=1), line("pay", card="card-4111"), options=options)
     kept = [
         (cli.folder / name).read_text(encoding="utf-8")
         for name in ("run.jsonl", "run.html")
     ]
 
-    assert [contents] * 2 == ["4242" in text for text in kept]
-    assert [False] * 2 == ["4111" in text for text in kept]
+    assert [contents] * 2 == ["424242424242" in text for text in kept]
+    assert [False] * 2 == ["card-4111" in text for text in kept]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ Hooks: what they are told, in which order, and that they can neither change nor 
 
 from __future__ import annotations
 
+import contextvars
 import dataclasses
 import logging
 
@@ -11,6 +12,7 @@ import pytest
 
 from fronts import call, call_batch
 from tooldecl import NotFound, Retry, ToolCall, ToolClient, ToolContext, tool
+from tooldecl.engines import AsyncioEngine, SequentialEngine, ThreadEngine
 from tooldecl.filters import Approval, approve_all
 from tooldecl.telemetry import (
     AttemptFailed,
@@ -330,3 +332,60 @@ def test_an_event_says_that_its_tool_is_sensitive(front):
     assert [(True, None), (False, {"a": 1, "b": 2})] == [
         (event.meta.sensitive, event.arguments) for event in starts
     ]
+
+
+def test_the_start_of_a_call_says_what_was_declared():
+    """
+    A hook that is given to many clients knows the tool without any of them.
+    """
+    hook = RecordingHook()
+    client = ToolClient([add], hooks=[hook])
+    client.invoke("add", {"a": 1, "b": 2})
+    client.invoke("sub")
+
+    assert [client.table["add"], None] == [e.meta for e in hook.of(CallStarted)]
+
+
+SPAN = contextvars.ContextVar("span", default="none")
+
+
+@tool
+def where(ctx: ToolContext) -> list[str]:
+    """Tell what is set here, and in the call it makes itself."""
+    inner = ctx.deps.invoke("where") if ctx.deps else None
+    return [SPAN.get(), *(inner.value if inner else [])]
+
+
+@pytest.mark.parametrize("engine", [SequentialEngine, ThreadEngine, AsyncioEngine])
+@pytest.mark.parametrize("filters", [0, 1])
+def test_what_a_hook_sets_at_the_start_is_seen_by_the_body(
+    front, engine, filters, caplog
+):
+    """
+    Both ends of a call are told in the context variables of whoever called, so that a
+    hook can open something around the call and close it again.
+    """
+    before = []
+
+    def open_and_close(event):
+        if isinstance(event, CallStarted):
+            before.append((event.call_id, SPAN.set(event.call_id)))
+        if isinstance(event, CallFinished):
+            [token] = [token for key, token in before if key == event.call_id]
+            SPAN.reset(token)  # fails, and is logged, in another context
+
+    def around(request):
+        seen.append(SPAN.get() == request.call_id)
+        return (yield request)
+
+    seen = []
+    hooks, layers = [open_and_close], [around] * filters
+    client = ToolClient([where], hooks=hooks, filters=layers, engine=engine())
+    calls = [ToolCall("where", {}, f"c{n}") for n in range(20)]
+    inner = ToolClient([where], hooks=hooks)
+    results = call_batch(front, client, calls, deps=inner)
+
+    assert [f"c{n}" for n in range(20)] == [r.value[0] for r in results]
+    assert all(r.value[1].startswith("call_") for r in results)
+    assert ("none", [True] * 20 * filters) == (SPAN.get(), seen)
+    assert [] == caplog.records
