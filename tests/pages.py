@@ -20,7 +20,10 @@ PAGES = [
 ]
 
 # Pages whose code needs an optional package, and the session of nox that runs them.
-NEEDED = {"docs/how-to/use-a-model.md": ("google.genai", "models")}
+NEEDED = {
+    "docs/how-to/observe-calls.md": ("opentelemetry.sdk", "otel"),
+    "docs/how-to/use-a-model.md": ("google.genai", "models"),
+}
 
 _FENCE = re.compile(r"^( *)(`{3,})(.*)$")
 

@@ -14,6 +14,7 @@ from ._settings import Settings
 from ._state import State
 from ._stores import ResultStore
 from ._table import ToolTable
+from .engines import Engine
 from .export._dialects import render
 
 
@@ -33,6 +34,13 @@ class Views:
         What was declared, by name; immutable.
         """
         return self._runtime.table
+
+    @property
+    def engine(self) -> Engine:
+        """
+        What runs batches, and has the default timeout; clients may share one.
+        """
+        return self._settings.engine
 
     @property
     def state(self) -> Mapping[str, Any]:
