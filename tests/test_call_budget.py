@@ -24,11 +24,11 @@ WARM = 5
 
 # From 3.12 on a task starts within the call that makes it.
 BUDGETS = {
-    "text": 128,
-    "mapping": 196,
-    "limited": 150,
-    "awaited": 142,
-    "awaited_limited": 146 if sys.version_info >= (3, 12) else 268,
+    "text": 90,
+    "mapping": 122,
+    "limited": 112,
+    "awaited": 98,
+    "awaited_limited": 114 if sys.version_info >= (3, 12) else 186,
 }
 
 

@@ -20,7 +20,7 @@ from source import ROOT
 SCRIPT = ROOT / "bench" / "instructions.py"
 SUBJECT = "sync call, JSON text"
 # Times the floor: the strict reader, the validator and the body.
-BUDGET = 3.8
+BUDGET = 2.7
 
 
 @pytest.mark.slow

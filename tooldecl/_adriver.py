@@ -15,7 +15,7 @@ from typing import Any, final
 from ._admission import Admission
 from ._calls import ToolResult
 from ._driving import BACK_SECONDS, Driving, Flow, note_haste, take_outcome
-from ._isolation import GRACE, Attempt, InContext, Stopped
+from ._isolation import GRACE, Attempt, Stopped, in_context
 from .filters._surround import InnerFlow, Surround
 
 
@@ -81,7 +81,7 @@ class AsyncDriver(Driving):
             if self._variables is None:
                 await around()
             else:
-                await InContext(around(), self._variables)
+                await in_context(around(), self._variables)
         except GeneratorExit:  # nothing may be awaited any more
             step.leave()
             raise

@@ -6,15 +6,14 @@ The statuses and texts are described in docs/reference/errors.md.
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any
 
 from ._calls import NO_WRITES, Fate, Status, ToolResult, success
 from ._context import seal
 from ._encode import encode, fit
 from ._errors import classify, leaves
 from ._isolation import Attempt, GeneratorTooLong
-from ._meta import Overflow, ToolMeta
-from ._sentinels import UNSET
+from ._meta import Overflow
 from ._statuses import STATUS
 from ._texts import error_class_of, failed, fitted_failure, text_of
 from .exceptions import (
@@ -25,12 +24,16 @@ from .exceptions import (
 )
 
 
-@final
+_OK = Status.OK  # an attribute of an enum is slow to read
+
+
 class Answers:
     """
     Makes the results of one call and knows how far its body came.
 
     Attributes:
+        call_id: Id of the call.
+        name: Name of its tool, as it was sent.
         attempt: The latest attempt, None before the first.
         attempts: How many times the body was started.
         limit: Characters of the content, or None.
@@ -38,36 +41,31 @@ class Answers:
     """
 
     __slots__ = (
-        "_call_id",
         "_filter",
-        "_name",
         "_ran",
         "attempt",
         "attempts",
+        "call_id",
         "limit",
+        "name",
         "overflow",
     )
 
     def __init__(
-        self, call_id: str, name: str, limit: int | None, overflow: Overflow
+        self,
+        call_id: str,
+        name: str,
+        limit: int | None = None,
+        overflow: Overflow = "fail",
     ) -> None:
-        self._call_id = call_id
-        self._name = name
+        self.call_id = call_id
+        self.name = name
         self._filter = ""
         self._ran = False
         self.limit = limit
         self.overflow: Overflow = overflow
         self.attempt: Attempt | None = None
         self.attempts = 0
-
-    def use_limits_of(self, meta: ToolMeta) -> None:
-        """
-        Put the tool's own limits before the client's.
-        """
-        if meta.result_limit is not UNSET:
-            self.limit = meta.result_limit
-        if meta.on_overflow is not UNSET:
-            self.overflow = meta.on_overflow
 
     def begin(self, attempt: Attempt) -> None:
         """
@@ -102,18 +100,18 @@ class Answers:
         """
         Make the result of an attempt that returned.
         """
-        writes = seal(attempt.context, cancelled=False)
+        writes = seal(attempt.context)
         content = attempt.encoded
         if content is None:
             try:
-                content = encode(attempt.value, tool=self._name)
+                content = encode(attempt.value, self.name)
             except CallError as error:
                 content = error
-        if isinstance(content, CallError):
+        if not isinstance(content, str):
             return self.refusal(content)
 
         return success(
-            self._call_id, self._name, attempt.value, content, self.attempts, writes
+            self.call_id, self.name, attempt.value, content, self.attempts, writes
         )
 
     def failure(
@@ -134,13 +132,13 @@ class Answers:
         if all(isinstance(leaf, NotFound) for leaf in found):
             return self._not_found(error, found)
 
-        return self.refusal(failed(self._name, error, self.attempts))
+        return self.refusal(failed(self.name, error, self.attempts))
 
     def _not_found(
         self, error: BaseException, found: list[BaseException]
     ) -> ToolResult:
         text = " ".join(filter(None, (text_of(leaf).strip() for leaf in found)))
-        text = text or f"Tool {self._name!r} ran and found nothing."
+        text = text or f"Tool {self.name!r} ran and found nothing."
         if not isinstance(error, NotFound):  # a task group wraps even these
             group, error = error, NotFound(text)
             error.__cause__ = group
@@ -199,17 +197,17 @@ class Answers:
         """
         self._filter = name
         if not isinstance(value, ToolResult):
-            content = encode(value, tool=self._name)
+            content = encode(value, self.name)
             return self._result(Status.OK, content, value=value)
         content, error = value.content, value.error
         if not value.ok:
             error = error or CallError(content)
         elif inner and value.value is not inner.value and content == inner.content:
-            content = encode(value.value, tool=self._name)
+            content = encode(value.value, self.name)
 
         return value.replace(
-            call_id=self._call_id,
-            name=self._name,
+            call_id=self.call_id,
+            name=self.name,
             content=content,
             value=value.value if value.ok else None,
             error=None if value.ok else error,
@@ -227,7 +225,7 @@ class Answers:
         """
         fate = self.fate.value if self.ran else "not_started"
         guard = GuardFailedError(
-            tool=self._name, filter_name=name, ran=self.ran, fate=fate
+            tool=self.name, filter_name=name, ran=self.ran, fate=fate
         )
         guard.__cause__ = error
         failure = self.refusal(guard)
@@ -241,14 +239,12 @@ class Answers:
         Hold the content to its limit, and to at least one character.
         """
         content = result.content or '""'
-        if result.status is not Status.OK:
+        if result.status is not _OK:
             return fitted_failure(result, self.limit)
         if result.content and (self.limit is None or len(content) <= self.limit):
             return result
         try:
-            cut = fit(
-                content, tool=self._name, limit=self.limit, overflow=self.overflow
-            )
+            cut = fit(content, tool=self.name, limit=self.limit, overflow=self.overflow)
         except ResultTooLargeError as error:
             return self.overflowed(result, error)
 
@@ -266,7 +262,7 @@ class Answers:
             return self.refusal(self._filter_said_too_much())
         if not self.ran:  # a person has answered
             error = ResultTooLargeError(
-                tool=self._name, limit=error.limit, size=error.size, ran=False
+                tool=self.name, limit=error.limit, size=error.size, ran=False
             )
 
         return self.refusal(error).replace(  # the host can still get all of it
@@ -274,15 +270,15 @@ class Answers:
         )
 
     def _too_large(self, size: int) -> ResultTooLargeError:
-        return ResultTooLargeError(tool=self._name, limit=self.limit or 0, size=size)
+        return ResultTooLargeError(tool=self.name, limit=self.limit or 0, size=size)
 
     def _filter_said_too_much(self) -> GuardFailedError:
-        return GuardFailedError(tool=self._name, filter_name=self._filter, ran=False)
+        return GuardFailedError(tool=self.name, filter_name=self._filter, ran=False)
 
     def _result(self, status: Status, content: str, **fields: Any) -> ToolResult:
         return ToolResult(
-            call_id=self._call_id,
-            name=self._name,
+            call_id=self.call_id,
+            name=self.name,
             status=status,
             content=content,
             fate=self.fate,

@@ -14,16 +14,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, final
 
-from ._answers import Answers
 from ._attempts import Attempts, Flow, Step
 from ._calls import ToolResult
 from ._decisions import Answer, Approved, Decision, Denied, Suspend
 from ._gate import Admitted, admit
 from ._held import Held, Kind
 from ._jsonforms import JSON
-from ._meta import ToolMeta
 from ._questions import Over, Questions
-from ._runtime import Incoming, Runtime
 from ._texts import whole_characters
 from .exceptions import (
     ApprovalDeniedError,
@@ -43,30 +40,14 @@ class Approvals:
     Runs an admitted call of a tool that is sensitive, or that somebody else runs.
     """
 
-    __slots__ = (
-        "_answers",
-        "_attempts",
-        "_decided",
-        "_incoming",
-        "_meta",
-        "_questions",
-        "_runtime",
-    )
+    __slots__ = ("_call", "_decided", "_incoming", "_meta", "_questions", "_runtime")
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        incoming: Incoming,
-        answers: Answers,
-        attempts: Attempts,
-        meta: ToolMeta,
-    ) -> None:
-        self._runtime = runtime
-        self._incoming = incoming
-        self._answers = answers
-        self._attempts = attempts
-        self._meta = meta
-        self._questions = Questions(runtime, incoming, answers, meta)
+    def __init__(self, call: Attempts) -> None:
+        self._call = call
+        self._runtime = call.runtime
+        self._incoming = call.incoming
+        self._meta = call.meta
+        self._questions = Questions(call)
         self._decided: dict[tuple[int, str], Decision] = {}
 
     def run(self, admitted: Admitted) -> Flow:
@@ -75,7 +56,7 @@ class Approvals:
         """
         resumed, asked = self._incoming.resumed, admitted.arguments
         if resumed is not None and resumed.result is not None:
-            made: ToolResult = resumed.result(self._answers)  # it has run, elsewhere
+            made: ToolResult = resumed.result(self._call)  # it has run, elsewhere
             return made
         try:
             if self._meta.sensitive:
@@ -87,9 +68,9 @@ class Approvals:
         except (
             CallError
         ) as error:  # edited arguments that the gate refuses, or a budget
-            return self._answers.refusal(error)
+            return self._call.refusal(error)
 
-        return (yield from self._attempts.run(admitted))
+        return (yield from self._call.run(admitted))
 
     def _approved(self, admitted: Admitted) -> Generator[Step, None, Admitted]:
         """
@@ -127,7 +108,7 @@ class Approvals:
                     self._over(ApprovalDeniedError(tool=self._meta.name, reason=reason))
                 case Answer(text=text):
                     text = whole_characters(text)
-                    raise Over(self._answers.given(text, text))
+                    raise Over(self._call.given(text, text))
                 case Suspend(expires=expires):
                     limit = expires if isinstance(expires, float) else None
                     self._hold("approval", asked, admitted, place, limit, done)
@@ -156,7 +137,7 @@ class Approvals:
         return admit(runtime.table, runtime.json_limits, self._meta.name, arguments)
 
     def _over(self, error: CallError) -> None:
-        raise Over(self._answers.refusal(error))
+        raise Over(self._call.refusal(error))
 
     def _decision(
         self, place: int, approval: Approval, admitted: Admitted
@@ -194,7 +175,7 @@ class Approvals:
         """
         if self._incoming.charge is not None:
             self._incoming.charge.begin()
-        limit = self._runtime.ways[self._meta.name].timeout
+        limit = self._call.way.timeout
         everybody = set(range(len(self._runtime.approvals)))
         self._hold("external", asked, admitted, len(everybody), limit, everybody)
 

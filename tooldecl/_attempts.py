@@ -6,28 +6,28 @@ The attempts of one call: run the body until it succeeds or may not be run again
 
 from __future__ import annotations
 
-import contextvars
 import logging
 
 from collections.abc import Generator
+from contextvars import copy_context
 from typing import TypeAlias, final
 
 from ._answers import Answers
 from ._calls import Fate, ToolResult
 from ._clock import monotonic
-from ._context import ToolContext, no_progress, seal
-from ._errors import is_fatal, leaves
+from ._context import ToolContext, seal
+from ._errors import is_fatal, is_finding
 from ._gate import Admitted, again
 from ._isolation import Attempt, GeneratorTooLong
 from ._meta import ToolMeta
 from ._retry import next_wait
 from ._runtime import Incoming, Runtime
 from ._texts import type_names
+from ._ways import Way
 from .exceptions import (
     CallCancelledError,
     CallError,
     EngineBusyError,
-    NotFound,
     NotRunError,
     ToolTimeoutError,
 )
@@ -55,23 +55,40 @@ Step: TypeAlias = Attempt | Pause | Surround
 Flow: TypeAlias = Generator[Step, None, ToolResult]
 
 
-@final
-class Attempts:
+class Attempts(Answers):
     """
-    Runs attempts of one admitted call.
+    Runs attempts of one call, and makes its results.
+
+    Attributes:
+        runtime: The client's part.
+        incoming: The call, as it came in.
+        started: When it did, on the client's clock.
+        meta: What was declared about its tool, once the gate has found it.
+        way: How its tool is run, likewise.
     """
 
-    __slots__ = ("_answers", "_began", "_incoming", "_meta", "_runtime")
+    __slots__ = ("_began", "incoming", "meta", "runtime", "started", "way")
 
+    meta: ToolMeta
+    way: Way
     _began: float  # when the first attempt did, where there may be others
 
-    def __init__(
-        self, runtime: Runtime, incoming: Incoming, answers: Answers, meta: ToolMeta
-    ) -> None:
-        self._runtime = runtime
-        self._incoming = incoming
-        self._answers = answers
-        self._meta = meta
+    def __init__(self, runtime: Runtime, incoming: Incoming) -> None:
+        Answers.__init__(self, incoming.call_id, incoming.name)
+        self.limit, self.overflow = runtime.result_limit, runtime.on_overflow
+        self.runtime = runtime
+        self.incoming = incoming
+        self.started = runtime.clock.monotonic()
+
+    def elapsed(self) -> float:
+        """
+        Return the seconds since the call came in, without those that it has waited.
+        """
+        elapsed = self.runtime.clock.monotonic() - self.started - self.incoming.waited
+        if elapsed < 0.0:  # what it waited for in a pool is taken from another clock
+            return 0.0
+
+        return elapsed
 
     def run(self, admitted: Admitted, done: Attempt | None = None) -> Flow:
         """
@@ -80,7 +97,6 @@ class Attempts:
         Args:
             done: The first one, where it has been made already.
         """
-        answers = self._answers
         previous: BaseException | None = None
         attempt: Attempt | ToolResult = done or self.first(admitted)
         while isinstance(attempt, Attempt):
@@ -90,22 +106,23 @@ class Attempts:
             except GeneratorExit:  # a filter has cancelled it, or its caller was
                 seal(attempt.context, cancelled=True)
                 raise
-            if self.is_last(attempt):
-                return self.outcome(attempt)
+            result = self.outcome(attempt)
+            if result is not None:
+                return result
             error = self._error_of(attempt)
             raised = error is attempt.error
             wait = self._next_wait(attempt, error)
             self._tell(attempt, error, wait)
             if wait is None:
-                return answers.failure(error, attempt, raised=raised)
+                return self.failure(error, attempt, raised=raised)
             yield Pause(wait)
-            if self._incoming.is_stopped:
-                return answers.failure(error, attempt, raised=raised)
+            if self.incoming.is_stopped:
+                return self.failure(error, attempt, raised=raised)
             try:
                 # A body may have changed what it was given; the next one gets its own.
                 admitted, previous = again(admitted), error
             except CallError:  # a check of the tool's author that changed its mind
-                return answers.failure(error, attempt, raised=raised)
+                return self.failure(error, attempt, raised=raised)
             attempt = self._new_attempt(admitted, attempt.context.attempt + 1, previous)
 
         return attempt
@@ -114,69 +131,67 @@ class Attempts:
         """
         Return the first attempt, or the answer to a call that may not have one.
         """
-        incoming = self._incoming
+        incoming = self.incoming
         incoming.arguments = admitted.arguments
-        if self._meta.retry is not None:
-            self._began = self._runtime.clock.monotonic()
+        if self.meta.retry is not None:
+            self._began = self.runtime.clock.monotonic()
         try:
-            deadline, now = incoming.deadline, self._runtime.clock.monotonic
+            deadline, now = incoming.deadline, self.runtime.clock.monotonic
             if deadline is not None and now() >= deadline:  # while filters had it
-                raise NotRunError(tool=self._meta.name, reason=_TOO_LATE)
+                raise NotRunError(tool=self.meta.name, reason=_TOO_LATE)
             if incoming.stop is not None:
                 incoming.check_run()
             if incoming.charge is not None:
                 incoming.charge.begin()
         except CallError as refusal:
-            return self._answers.refusal(refusal)
+            return self.refusal(refusal)
 
         return self._new_attempt(admitted, 1, None)
 
-    def is_last(self, attempt: Attempt) -> bool:
+    def outcome(self, attempt: Attempt) -> ToolResult | None:
         """
-        Whether there is no other attempt, whatever came of this one.
+        Return the result of an attempt, or None where there may be another one after it.
         """
-        return self._meta.retry is None or attempt.went_well
+        if attempt.went_well():
+            if attempt.began is not None:
+                attempt.ended = self.runtime.clock.monotonic()
+            result = self.success(attempt)
+            if result.error is not None:  # our own words, without a value
+                cause = None if self.meta.sensitive else result.error.__cause__
+                logger.warning("%s", result.error, exc_info=cause)
+            return result
+        if self.meta.retry is not None:
+            return None
+        error = self._error_of(attempt)
+        raised = error is attempt.error
+        self._tell(attempt, error, None)
 
-    def outcome(self, attempt: Attempt) -> ToolResult:
-        """
-        Return the result of an attempt after which there is no other.
-        """
-        if not attempt.went_well:
-            error = self._error_of(attempt)
-            raised = error is attempt.error
-            self._tell(attempt, error, None)
-            return self._answers.failure(error, attempt, raised=raised)
-        if attempt.began is not None:
-            attempt.ended = self._runtime.clock.monotonic()
-        result = self._answers.success(attempt)
-        if result.error is not None:  # our own words, without a value
-            cause = None if self._meta.sensitive else result.error.__cause__
-            logger.warning("%s", result.error, exc_info=cause)
-
-        return result
+        return self.failure(error, attempt, raised=raised)
 
     def _new_attempt(
         self, admitted: Admitted, number: int, previous: BaseException | None
     ) -> Attempt:
-        answers, deadline = self._answers, self._incoming.deadline
+        incoming, way = self.incoming, self.way
         attempt = Attempt(
             admitted.entry.call,
             admitted.values,
-            ToolContext(self._incoming, attempt=number, previous_error=previous),
-            contextvars.copy_context(),
+            ToolContext(incoming, number, previous),
+            copy_context(),
+            self.meta.is_async,
+            way.where,
+            way.timeout,
+            way.source,
         )
-        attempt.is_async = self._meta.is_async
-        way = self._runtime.ways[self._meta.name]
-        attempt.where, attempt.timeout, attempt.source = way[:3]
-        if deadline is not None:
-            left = max(0.0, deadline - self._runtime.clock.monotonic())
+        if incoming.deadline is not None:
+            left = max(0.0, incoming.deadline - self.runtime.clock.monotonic())
             attempt.keep_to_batch(left)
             attempt.batch_until = monotonic() + left
-        attempt.signal, attempt.apart = self._incoming.signal, self._incoming.apart
-        attempt.limit = answers.limit if answers.overflow == "fail" else None
-        if self._incoming.on_progress is not no_progress:  # somebody listens
-            attempt.began = self._runtime.clock.monotonic()
-        answers.begin(attempt)
+        attempt.signal, attempt.apart = incoming.signal, incoming.apart
+        if self.overflow == "fail":
+            attempt.limit = self.limit
+        if self.runtime.reports.hooks:
+            attempt.began = self.runtime.clock.monotonic()
+        self.begin(attempt)
 
         return attempt
 
@@ -187,35 +202,30 @@ class Attempts:
         Raises:
             BaseException: What the body raised, where that may not be contained.
         """
-        tool = self._meta.name
+        tool = self.meta.name
         # What a body raises that was given up is no part of the outcome any more.
         raised = None if attempt.fate is Fate.ABANDONED else attempt.error
-        if raised is not None and is_fatal(raised, self._runtime.stop_on):
+        if raised is not None and is_fatal(raised, self.runtime.stop_on):
             raise raised
+        if not attempt.started:
+            self.take_back()
         if attempt.ended_by is not None:
-            if not attempt.started:
-                self._answers.take_back()
             return attempt.ended_by
         if attempt.refused is not None:
-            self._answers.take_back()
             return EngineBusyError(tool=tool, reason=attempt.refused)
         if attempt.timed_out:
             if attempt.timeout is None or attempt.source is None:
                 raise AssertionError("unreachable")
-            if not attempt.started:
-                self._answers.take_back()
-                if attempt.source == "batch":
-                    return NotRunError(tool=tool, reason=_TOO_LATE)
+            if attempt.source == "batch" and not attempt.started:
+                return NotRunError(tool=tool, reason=_TOO_LATE)
             return ToolTimeoutError(
                 tool=tool,
                 timeout=attempt.timeout,
                 source=attempt.source,
                 fate=attempt.fate.value,
-                attempts=self._answers.attempts,
+                attempts=self.attempts,
             )
         if attempt.revoked:
-            if not attempt.started:
-                self._answers.take_back()
             return CallCancelledError(tool=tool, fate=attempt.fate.value)
         if raised is None:
             raise AssertionError("unreachable")
@@ -230,12 +240,12 @@ class Attempts:
             BaseException: What the author's predicate raised, where that may not be
                 contained.
         """
-        if _is_final(error) or self._incoming.is_stopped:
+        if _is_final(error) or self.incoming.is_stopped:
             return None
-        runtime, deadline = self._runtime, self._deadline()
+        runtime, deadline = self.runtime, self._deadline()
         try:
             wait = next_wait(
-                self._meta,
+                self.meta,
                 attempt=attempt.context.attempt,
                 error=error,
                 fate=attempt.fate,
@@ -256,7 +266,7 @@ class Attempts:
         """
         Return when no further attempt may begin: the batch's time or a budget is over.
         """
-        deadline, charge = self._incoming.deadline, self._incoming.charge
+        deadline, charge = self.incoming.deadline, self.incoming.charge
         until = None if charge is None else charge.until()
         ends = [end for end in (deadline, until) if end is not None]
 
@@ -266,33 +276,25 @@ class Attempts:
         """
         Tell the host's log of what a body raised, and the hooks of every failure.
         """
-        if not _is_finding(error):
+        if not is_finding(error):
             if error is attempt.error:
                 self._log_types("Tool %r failed: %s.", error)
-            if attempt.began is not None:
-                self._runtime.reports.failed(attempt, error, wait)
+            if self.runtime.reports.hooks:
+                self.runtime.reports.failed(attempt, error, wait)
         if attempt.fate is not Fate.ABANDONED:
             attempt.error = None  # its traceback leads to frames that hold this one
 
     def _log_types(self, text: str, error: BaseException) -> None:
         # What a sensitive tool raises may hold the values it was given.
-        shown = None if self._meta.sensitive else error
+        shown = None if self.meta.sensitive else error
         kinds = ", ".join(type_names(error))
-        logger.warning(text, self._meta.name, kinds, exc_info=shown)
-
-
-def _is_finding(error: BaseException) -> bool:
-    """
-    Whether a body ran well and found nothing.
-    """
-    return all(isinstance(leaf, NotFound) for leaf in leaves(error))
+        logger.warning(text, self.meta.name, kinds, exc_info=shown)
 
 
 def _is_final(error: BaseException) -> bool:
     """
     Whether another attempt could only end in the same way, whatever `Retry` says.
     """
-    if isinstance(error, (CallCancelledError, GeneratorTooLong)):
-        return True
+    final = isinstance(error, (CallCancelledError, GeneratorTooLong))
 
-    return _is_finding(error)
+    return final or is_finding(error)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import dataclasses
 import json
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, TypeAlias, final
 
 from ._meta import ToolMeta
@@ -160,7 +161,7 @@ class ToolResult:
         """
         Whether the status is ``ok``.
         """
-        return self.status is Status.OK
+        return self.status is _OK
 
     def unwrap(self) -> Any:
         """
@@ -169,7 +170,7 @@ class ToolResult:
         Raises:
             Exception: The call's `error`, when the status is anything but ``ok``.
         """
-        if self.status is Status.OK:
+        if self.status is _OK:
             return self.value
         error = self.error or CallError(self.content)
         try:
@@ -215,12 +216,47 @@ class ToolResult:
         return json.dumps(self.to_dict(), allow_nan=False)
 
 
+# An attribute of an enum is slow to read.
+_OK, _COMPLETED = Status.OK, Fate.COMPLETED
+
+
 class _Draft:
     """
     A result that is still being written: the slots of `ToolResult`, and nothing else.
     """
 
     __slots__ = tuple(f.name for f in dataclasses.fields(ToolResult))
+
+
+_values_of: Callable[[ToolResult], tuple[object, ...]] = attrgetter(*_Draft.__slots__)
+
+
+def copy_of(result: ToolResult) -> ToolResult:
+    """
+    Return a copy: as `ToolResult.replace` without changes, at a tenth of the cost.
+    """
+    draft: Any = _Draft()
+    (
+        draft.call_id,
+        draft.name,
+        draft.status,
+        draft.content,
+        draft.value,
+        draft.error,
+        draft.error_class,
+        draft.fate,
+        draft.attempts,
+        draft.elapsed,
+        draft.queue_wait,
+        draft.truncated,
+        draft.original_size,
+        draft.writes,
+        draft.original_id,
+    ) = _values_of(result)
+    draft.__class__ = ToolResult
+    copied: ToolResult = draft
+
+    return copied
 
 
 def success(
@@ -240,11 +276,11 @@ def success(
     draft: Any = _Draft()
     draft.call_id = call_id
     draft.name = name
-    draft.status = Status.OK
+    draft.status = _OK
     draft.content = content
     draft.value = value
     draft.error = draft.error_class = draft.original_size = draft.original_id = None
-    draft.fate = Fate.COMPLETED
+    draft.fate = _COMPLETED
     draft.attempts = attempts
     draft.elapsed = draft.queue_wait = 0.0
     draft.truncated = False

@@ -15,7 +15,13 @@ from ._clock import Clock
 from ._isolation import Attempt, LoopHolder, Place
 from ._meta import Overflow
 from ._processes import Cargo, Remote
-from ._promises import broken_budget, broken_limits, broken_promises, cargo_for
+from ._promises import (
+    broken_budget,
+    broken_limits,
+    broken_promises,
+    cargo_for,
+    ways_of,
+)
 from ._reports import Reports
 from ._resumable import Resumable
 from ._resume import Claims
@@ -28,7 +34,6 @@ from ._settings import (
     hearing,
     listed,
     read_settings,
-    ways_of,
 )
 from ._state import Reducer, State
 from ._stores import ResultStore
@@ -277,5 +282,5 @@ def _report_late(reports: Reports, attempt: Attempt, late_by: float) -> None:
     Tell of an abandoned body that ended; nobody else will look at what it gave.
     """
     close_quietly(attempt.value)
-    if reports:
+    if reports.hooks:
         reports.late(attempt, late_by)

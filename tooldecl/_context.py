@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ._calls import NO_WRITES
 from ._clock import monotonic
-from ._ids import next_number, own_run
+from ._ids import new_id
 from ._meta import ToolMeta
 from ._readonly import ReadOnlyDict, freeze
 
@@ -43,7 +43,6 @@ class ToolContext:
     def __init__(
         self,
         call: CallFacts,
-        *,
         attempt: int,
         previous_error: BaseException | None = None,
     ) -> None:
@@ -158,7 +157,7 @@ class CallFacts:
         call_id: Id of the call.
         meta: What was declared about the tool.
         arguments: The arguments in JSON form.
-        run_id: Names the run the call belongs to; a number is a run of its own.
+        run_id: Names the run the call belongs to, which may be its own.
         position: The call's place in that run.
         state: The client's state when the batch began.
         deps: The host's own object.
@@ -167,12 +166,22 @@ class CallFacts:
         holds: The places and groups that the call and its callers hold now.
     """
 
+    __slots__ = (
+        "_key",
+        "arguments",
+        "call_id",
+        "deps",
+        "holds",
+        "meta",
+        "on_progress",
+        "position",
+        "run_id",
+        "state",
+        "waited",
+    )
+
     meta: ToolMeta
     arguments: Mapping[str, Any]
-    waited = 0.0
-    holds: tuple[object, ...] = ()
-    on_progress: OnProgress = staticmethod(no_progress)
-    _key: str | None = None
 
     def __init__(
         self,
@@ -185,8 +194,12 @@ class CallFacts:
         self.call_id = call_id
         self.state = state
         self.deps = deps
-        self.run_id: str | int = next_number() if run_id is None else run_id
+        self.run_id = new_id("run") if run_id is None else run_id
         self.position = position
+        self.waited = 0.0
+        self.holds: tuple[object, ...] = ()
+        self.on_progress: OnProgress = no_progress
+        self._key: str | None = None
 
     def renew(self) -> None:
         """
@@ -194,16 +207,10 @@ class CallFacts:
         """
         self._key = None
 
-    def run_name(self) -> str:
-        """
-        Name the run, also to another process.
-        """
-        return own_run(self.run_id) if isinstance(self.run_id, int) else self.run_id
-
     @property
     def idempotency_key(self) -> str:
         if self._key is None:  # two attempts that ask at once make the same key
-            facts = [self.run_name(), self.position, self.meta.name, self.arguments]
+            facts = [self.run_id, self.position, self.meta.name, self.arguments]
             text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
             self._key = hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -255,13 +262,12 @@ def held_here() -> tuple[object, ...]:
     return held if around is None else (*held, *around.holds)
 
 
-def seal(context: ToolContext, *, cancelled: bool) -> Mapping[str, object]:
+def seal(context: ToolContext, cancelled: bool = False) -> Mapping[str, object]:
     """
     Close *context* for good and return what was written until now.
     """
     context._sealed = True
     context._cancelled = cancelled
-
     if not context._writes:
         return NO_WRITES
 

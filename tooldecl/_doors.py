@@ -110,12 +110,13 @@ class Doors:
         budget: Budget | None = None,
     ) -> Incoming:
         self._check_open()
-        if call_id is None:
-            used, original = new_id("call"), None
+        state = self._state.snapshot()
+        if call_id is None:  # an id of ours is good for its run as well
+            used = new_id("call")
+            incoming = Incoming(name, arguments, used, state, deps, used)
         else:
             used, original = unique_id(call_id, set())
-        incoming = Incoming(name, arguments, used, self._state.snapshot(), deps=deps)
-        if original is not None:
+            incoming = Incoming(name, arguments, used, state, deps)
             incoming.original_id = original
         if budget is not None or self._runtime.meter is not None:
             incoming.charge = Charge(self._meters(budget))
@@ -229,7 +230,7 @@ class Doors:
             clock=self._runtime.clock,
             meters=self._meters(budget),
         )
-        if self._runtime.reports:
+        if self._runtime.reports.hooks:
             self._runtime.reports.batch_started(tuple(call.call_id for call in batch))
 
         return batch
@@ -252,7 +253,7 @@ class Doors:
         Raises:
             BatchFailedError: A call did not succeed, and that is to be raised.
         """
-        if self._runtime.reports:
+        if self._runtime.reports.hooks:
             self._runtime.reports.batch_finished(
                 tuple(result.call_id for result in batch)
             )

@@ -124,7 +124,8 @@ class Driving:
         Raises:
             Stopped: It is.
         """
-        if self._is_stopped or any(step.is_over for step in self._within):
+        within = self._within
+        if self._is_stopped or (within and any(step.is_over for step in within)):
             raise Stopped
 
 

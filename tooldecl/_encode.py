@@ -55,7 +55,7 @@ _name_of = type.__dict__["__name__"].__get__  # whatever a metaclass makes of th
 _AS_IS = frozenset((str, int, bool, type(None)))
 
 
-def encode(value: object, *, tool: str) -> str:
+def encode(value: object, tool: str) -> str:
     """
     Return the text of *value*: text as it is, everything else as JSON; never empty.
 

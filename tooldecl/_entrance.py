@@ -5,6 +5,7 @@ What refuses a call at once, before and after its gate.
 from __future__ import annotations
 
 from ._runtime import Incoming, Runtime
+from ._ways import Way
 from .exceptions import EngineBusyError, NotRunError
 
 
@@ -24,7 +25,7 @@ def check_before(incoming: Incoming, now: float) -> None:
         raise NotRunError(tool=incoming.name, reason=reason)
 
 
-def check_after(runtime: Runtime, incoming: Incoming) -> None:
+def check_after(runtime: Runtime, incoming: Incoming, way: Way) -> None:
     """
     Refuse a call that there is no room for, or that its batch cannot bound.
 
@@ -33,7 +34,6 @@ def check_after(runtime: Runtime, incoming: Incoming) -> None:
     """
     if runtime.max_abandoned is not None:
         _check_room(runtime, incoming, runtime.max_abandoned)
-    way = runtime.ways[incoming.meta.name]
     if incoming.deadline is not None and way.where == "inline":
         reason = "isolation='inline' cannot be held to the batch's time limit"
         raise NotRunError(tool=incoming.meta.name, reason=reason)

@@ -18,6 +18,7 @@ from .exceptions import (
     ERROR_CLASSES,
     EngineBusyError,
     ErrorClass,
+    NotFound,
     RemoteError,
     ToolError,
     WorkerDiedError,
@@ -104,6 +105,13 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
             pending.extend(reversed(group.exceptions))
         else:
             yield current
+
+
+def is_finding(error: BaseException) -> bool:
+    """
+    Whether a body that raised *error* ran well and found nothing.
+    """
+    return all(isinstance(leaf, NotFound) for leaf in leaves(error))
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

@@ -13,14 +13,16 @@ import heapq
 import math
 import re
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, NoReturn, final
 
 from ._jsonfaults import (
+    LARGEST_INT,
     NOT_FINITE,
+    SMALLEST_INT,
     UNREADABLE_DEPTH,
     fault_of,
     kind_of,
@@ -39,6 +41,8 @@ __all__ = ["Admitted", "admit", "again", "split_request"]
 # Typed so that checkers do not narrow to containers of unknown things.
 ARRAYS: Any = (list, tuple)
 MAPPING: Any = Mapping
+
+_class_of: Callable[[object], type] = type
 
 _CONTROL = re.compile("[\0-\x1f]")
 
@@ -190,11 +194,11 @@ class _Copy:
             if not isinstance(key, str):
                 kind = type(key).__name__
                 self._refuse(f"the name of a member is a string, not {kind}")
-            name = str.__str__(key)
+            name = key if type(key) is str else str.__str__(key)
             self._path.append(name)
             if name in copy:
                 self._refuse("a member is given twice")
-            if reason := fault_of(name):
+            if not name.isascii() and (reason := fault_of(name)):
                 self._refuse(reason)
             copy[name] = self._value(value, room - 1)
             self._path.pop()
@@ -217,6 +221,11 @@ class _Copy:
             raise MalformedJSONError(reason=too_long(self._limits.max_chars))
         if value is None or value is True or value is False:
             return value
+        kind = _class_of(value)  # most are of two, with nothing wrong about them
+        if kind is str and value.isascii():
+            return value
+        if kind is int and SMALLEST_INT <= value <= LARGEST_INT:
+            return value
         if isinstance(value, str):
             value = str.__str__(value)
         elif isinstance(value, int):
@@ -230,7 +239,7 @@ class _Copy:
         elif isinstance(value, ARRAYS):
             return self._array(value, room)
         else:
-            self._refuse(f"a value of type {type(value).__name__} is not JSON data")
+            self._refuse(f"a value of type {kind.__name__} is not JSON data")
         if reason := fault_of(value):
             self._refuse(reason)
 

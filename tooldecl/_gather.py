@@ -172,7 +172,7 @@ class Gathering:
         """
         error = NotRunError(tool=call.name, reason="it has been run before")
 
-        return Answers(call.call_id, call.name, None, "fail").refusal(error)
+        return Answers(call.call_id, call.name).refusal(error)
 
     def _ended(self, mark: object) -> None:
         self._running.discard(mark)
@@ -228,7 +228,7 @@ class Gathering:
         for call in self._calls:
             fate = Fate.NOT_STARTED.value
             self._answer(call, CallCancelledError(tool=call.name, fate=fate))
-        if self._runtime.reports:
+        if self._runtime.reports.hooks:
             call_ids = tuple(call.call_id for call in self._calls)
             self._runtime.reports.batch_finished(call_ids)
         if kept is not None:
@@ -276,7 +276,7 @@ class Gathering:
         Answer a call that its engine has cancelled by itself.
         """
         error = CallCancelledError(tool=call.name, fate=Fate.ABANDONED.value)
-        answer = Answers(call.call_id, call.name, None, "fail").refusal(error)
+        answer = Answers(call.call_id, call.name).refusal(error)
 
         return answer.replace(fate=Fate.ABANDONED, original_id=call.original_id)
 

@@ -30,18 +30,4 @@ def new_id(kind: str) -> str:
     """
     Return an id that begins with *kind* and that no other call or process has.
     """
-    return f"{kind}_{_SOURCE.prefix}{next(_SOURCE.count):x}"
-
-
-def next_number() -> int:
-    """
-    Return a number that nothing else of this process has.
-    """
-    return next(_SOURCE.count)
-
-
-def own_run(number: int) -> str:
-    """
-    Name the run of a call that belongs to no other, by its number.
-    """
-    return f"run_{_SOURCE.prefix}{number:x}"
+    return f"{kind}_{_SOURCE.prefix}{next(_SOURCE.count)}"

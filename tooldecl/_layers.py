@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import logging
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Protocol, final
 
-from ._answers import Answers
-from ._attempts import Flow
-from ._calls import NO_WRITES, Status, ToolRequest, ToolResult
+from ._attempts import Attempts, Flow
+from ._calls import NO_WRITES, Status, ToolRequest, ToolResult, copy_of
 from ._errors import is_fatal
 from ._gate import Admitted, admit, again
 from ._isolation import Attempt
-from ._runtime import Incoming, Runtime
 from ._texts import type_names, whole_characters
 from .exceptions import (
     CallCancelledError,
@@ -52,38 +50,15 @@ class Layers:
     Runs one admitted call through its client's filters.
 
     Args:
-        runtime: The client's part.
-        incoming: The call.
-        answers: Makes the results.
-        attempts: Runs the body, in the middle, where it may be run.
-        elapsed: Gives the seconds since the call began.
+        call: The call.
+        body: Runs its body, in the middle, where it may be run.
     """
 
-    __slots__ = (
-        "_admitted",
-        "_answers",
-        "_attempts",
-        "_elapsed",
-        "_incoming",
-        "_request",
-        "_runtime",
-        "_used",
-        "_writes",
-    )
+    __slots__ = ("_admitted", "_body", "_call", "_request", "_used", "_writes")
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        incoming: Incoming,
-        answers: Answers,
-        attempts: Inner,
-        elapsed: Callable[[], float],
-    ) -> None:
-        self._runtime = runtime
-        self._incoming = incoming
-        self._answers = answers
-        self._attempts = attempts
-        self._elapsed = elapsed
+    def __init__(self, call: Attempts, body: Inner) -> None:
+        self._call = call
+        self._body = body
         self._writes: list[Mapping[str, object]] = []  # of each run of the body
         self._used = False
 
@@ -94,16 +69,16 @@ class Layers:
         meta = admitted.entry.meta
         self._admitted = admitted
         self._request = ToolRequest(
-            call_id=self._incoming.call_id,
+            call_id=self._call.incoming.call_id,
             name=meta.name,
             arguments=admitted.arguments,
             meta=meta,
         )
-        filters = self._runtime.filters
+        filters = self._call.runtime.filters
 
-        return (
-            yield from through(filters, self._request, self._run_body, self)
-        ).replace()
+        return copy_of(
+            (yield from through(filters, self._request, self._run_body, self))
+        )
 
     def _run_body(self, request: ToolRequest) -> Flow:
         """
@@ -112,17 +87,17 @@ class Layers:
         try:
             admitted = self._admit(request)
         except CallError as error:
-            result = self._answers.refusal(error)
+            result = self._call.refusal(error)
         else:
-            self._incoming.renew()
-            result = yield from self._attempts.run(admitted)
-        object.__setattr__(result, "elapsed", self._elapsed())
+            self._call.incoming.renew()
+            result = yield from self._body.run(admitted)
+        object.__setattr__(result, "elapsed", self._call.elapsed())
         self._writes.append(result.writes)
 
         return result
 
     def _admit(self, request: ToolRequest) -> Admitted:
-        runtime, admitted = self._runtime, self._admitted
+        runtime, admitted = self._call.runtime, self._admitted
         if request.arguments is not self._request.arguments:
             name = admitted.entry.meta.name
             return admit(runtime.table, runtime.json_limits, name, request.arguments)
@@ -143,12 +118,12 @@ class Layers:
         if value is inner and inner is not None:
             return inner
         try:
-            result = self._answers.of_filter(name, _checked(value), inner)
+            result = self._call.of_filter(name, _checked(value), inner)
         except (CallError, TypeError) as error:
             return self.filter_failed(name, error.with_traceback(None))
 
         if result.status is Status.PENDING:
-            held = self._incoming.held
+            held = self._call.incoming.held
             if held is None:
                 return self.filter_failed(name, None)  # nothing could ever resume it
             if not isinstance(result.error, CallPendingError):  # it has the suspension
@@ -175,35 +150,35 @@ class Layers:
         Raises:
             BaseException: *error*, where it may not be contained.
         """
-        if error is not None and is_fatal(error, self._runtime.stop_on):
+        if error is not None and is_fatal(error, self._call.runtime.stop_on):
             raise error
         self._log("The filter %r failed around %r: %s.", name, error)
 
-        return self._answers.blocked(name, error)
+        return self._call.blocked(name, error)
 
     def filter_stopped(self, name: str, stopped: Attempt) -> ToolResult:
         """
         Make the result of a call whose filter *name* was ended before it came to an end.
         """
-        answers, tool = self._answers, self._admitted.entry.meta.name
-        if stopped.refused is not None and not answers.ran:
-            return answers.refusal(EngineBusyError(tool=tool, reason=stopped.refused))
+        call, tool = self._call, self._admitted.entry.meta.name
+        if stopped.refused is not None and not call.ran:
+            return call.refusal(EngineBusyError(tool=tool, reason=stopped.refused))
         if stopped.revoked:
-            fate = answers.fate.value
-            return answers.refusal(CallCancelledError(tool=tool, fate=fate))
+            fate = call.fate.value
+            return call.refusal(CallCancelledError(tool=tool, fate=fate))
         if not stopped.timed_out:
             return self.filter_failed(name, stopped.error)
-        if not answers.ran:
+        if not call.ran:
             reason = "the batch's time was over before its filters were done"
-            return answers.refusal(NotRunError(tool=tool, reason=reason))
+            return call.refusal(NotRunError(tool=tool, reason=reason))
 
-        return answers.refusal(
+        return call.refusal(
             ToolTimeoutError(
                 tool=tool,
                 timeout=stopped.timeout or 0.0,
                 source="batch",
-                fate=answers.fate.value,
-                attempts=answers.attempts,
+                fate=call.fate.value,
+                attempts=call.attempts,
             )
         )
 

@@ -122,7 +122,7 @@ class LoopRun:
         )
 
     def __enter__(self) -> Self:
-        if self._reports:
+        if self._reports.hooks:
             self._reports.loop_started(self._rounds.state.run_id)
 
         return self
@@ -162,7 +162,7 @@ class LoopRun:
         return result
 
     def _report(self, reason: StopReason) -> None:
-        if self._reports:
+        if self._reports.hooks:
             state = self._rounds.state
             self._reports.loop_finished(state.run_id, reason.value, state.turns)
 

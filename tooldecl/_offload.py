@@ -36,14 +36,14 @@ def least_limit(store: ResultStore, limit: int) -> int:
     return len(_mark(limit + 1, reference)) + 1
 
 
-def is_to_keep(result: ToolResult | None, answers: Answers) -> bool:
+def is_too_long(result: ToolResult | None, limit: int | None) -> bool:
     """
-    Whether a result is too long, and goes to its client's store.
+    Whether the text of a result is beyond its limit.
     """
-    if answers.overflow != "offload" or answers.limit is None:
+    if result is None or limit is None:
         return False
 
-    return result is not None and result.ok and len(result.content) > answers.limit
+    return result.ok and len(result.content) > limit
 
 
 def kept(result: ToolResult, answers: Answers, store: ResultStore | None) -> ToolResult:

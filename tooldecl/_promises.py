@@ -9,12 +9,13 @@ import sys
 from ._budget import Budget
 from ._carriers import carriers_of, found_in_workers
 from ._charging import check_budget
+from ._meta import ToolMeta
 from ._offload import least_limit
 from ._processes import Cargo, cargo_of, is_supported
 from ._sentinels import UNSET
 from ._settings import Settings
 from ._table import ToolTable
-from ._ways import resolve_isolation, resolve_timeout
+from ._ways import Way, resolve_isolation, resolve_limits, resolve_timeout
 from ._wording import seconds
 from .engines import Engine
 from .exceptions import DeclarationError, NotAvailableError
@@ -139,3 +140,27 @@ def broken_budget(table: ToolTable, budget: Budget | None) -> list[DeclarationEr
 
 
 _NO_STORE = "{} takes 'offload' only in a client with a store=..., which has none."
+
+
+def ways_of(table: ToolTable, settings: Settings) -> dict[str, Way]:
+    """
+    Return how the calls of each tool are run.
+    """
+    return {name: _way_of(meta, settings) for name, meta in table.items()}
+
+
+def _way_of(meta: ToolMeta, settings: Settings) -> Way:
+    engine = settings.engine
+    timeout, source = resolve_timeout(meta, engine.timeout)
+    limit, overflow = resolve_limits(meta, settings.result_limit, settings.on_overflow)
+    between = settings.filters or meta.sensitive or meta.external
+    waits = engine.max_concurrency is not None or isinstance(meta.serial, str)
+
+    return Way(
+        where=resolve_isolation(meta, engine.default_isolation),
+        timeout=timeout,
+        source=source,
+        limit=limit,
+        overflow=overflow,
+        is_straight=not (between or waits),
+    )

@@ -10,16 +10,13 @@ import logging
 from collections.abc import Generator
 from typing import final
 
-from ._answers import Answers
-from ._attempts import Step
+from ._attempts import Attempts, Step
 from ._calls import ToolRequest, ToolResult
 from ._context import ToolContext, stand_around
 from ._decisions import Answer, Approved, Decision, Denied, Suspend
 from ._errors import is_fatal
 from ._gate import Admitted
 from ._isolation import Attempt
-from ._meta import ToolMeta
-from ._runtime import Incoming, Runtime
 from ._texts import type_names
 from .exceptions import (
     ApprovalExpiredError,
@@ -57,15 +54,13 @@ class Questions:
     Asks about one call.
     """
 
-    __slots__ = ("_answers", "_incoming", "_meta", "_runtime")
+    __slots__ = ("_call", "_incoming", "_meta", "_runtime")
 
-    def __init__(
-        self, runtime: Runtime, incoming: Incoming, answers: Answers, meta: ToolMeta
-    ) -> None:
-        self._runtime = runtime
-        self._incoming = incoming
-        self._answers = answers
-        self._meta = meta
+    def __init__(self, call: Attempts) -> None:
+        self._call = call
+        self._runtime = call.runtime
+        self._incoming = call.incoming
+        self._meta = call.meta
 
     def ask(
         self, approval: Approval, admitted: Admitted
@@ -77,7 +72,7 @@ class Questions:
             Over: There is no decision.
         """
         attempt = self._question(approval, admitted)
-        if self._runtime.reports:
+        if self._runtime.reports.hooks:
             self._runtime.reports.asked(
                 self._incoming.call_id, self._meta.name, approval.expires
             )
@@ -114,7 +109,7 @@ class Questions:
         attempt = Attempt(
             lambda _values, _context: approval.approver(request),
             {},
-            ToolContext(self._incoming, attempt=0),
+            ToolContext(self._incoming, 0),
             variables,
         )
         attempt.is_async, attempt.aside = approval.is_async, True
@@ -143,7 +138,7 @@ class Questions:
         text = "The approver %r failed for %r: %s."
         logger.warning(text, approval.name, self._meta.name, why)
 
-        raise Over(self._answers.blocked(approval.name, error))
+        raise Over(self._call.blocked(approval.name, error))
 
     def tell(self, decision: Decision) -> None:
         """
@@ -152,10 +147,10 @@ class Questions:
         self._tell(_WORDS[type(decision)])
 
     def _end(self, error: CallError) -> None:
-        raise Over(self._answers.refusal(error))
+        raise Over(self._call.refusal(error))
 
     def _tell(self, decision: str) -> None:
-        if self._runtime.reports:
+        if self._runtime.reports.hooks:
             self._runtime.reports.decided(
                 self._incoming.call_id, self._meta.name, decision
             )

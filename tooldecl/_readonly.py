@@ -59,6 +59,7 @@ class ReadOnlyList(list[V], Generic[V]):
 
 
 # Typed so that checkers do not narrow to containers of unknown things.
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 _FROZEN: Any = (ReadOnlyDict, ReadOnlyList)
 _MAPPING: Any = Mapping
 _LIST: Any = list
@@ -72,12 +73,12 @@ def freeze(value: Any) -> Any:
 
     Anything else is left as it is.
     """
-    if isinstance(value, _FROZEN):
+    if type(value) in _SCALARS or isinstance(value, _FROZEN):
         return value
-    if isinstance(value, _MAPPING):
-        return frozen_mapping(value)
     if isinstance(value, _LIST):
         return ReadOnlyList([freeze(v) for v in value])
+    if isinstance(value, _MAPPING):
+        return frozen_mapping(value)
     if type(value) is _TUPLE:
         return tuple([freeze(v) for v in value])
     if isinstance(value, _SET):

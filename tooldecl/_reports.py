@@ -38,16 +38,16 @@ from .telemetry import (
 class Reports:
     """
     The events of one client, to all of its hooks.
+
+    Attributes:
+        hooks: Who is told; where there is none, nothing need be made to be told.
     """
 
-    __slots__ = ("_clock", "_hooks")
+    __slots__ = ("_clock", "hooks")
 
     def __init__(self, hooks: tuple[Hook, ...], clock: Clock) -> None:
-        self._hooks = hooks
+        self.hooks = hooks
         self._clock = clock
-
-    def __bool__(self) -> bool:
-        return bool(self._hooks)
 
     def started(
         self, call_id: str, name: str, arguments: Arguments, meta: ToolMeta | None
@@ -57,7 +57,7 @@ class Reports:
         """
         hidden = meta is not None and meta.sensitive
         emit(
-            self._hooks,
+            self.hooks,
             CallStarted(
                 at=self._clock.monotonic(),
                 call_id=call_id,
@@ -76,7 +76,7 @@ class Reports:
         context, now = attempt.context, self._clock.monotonic()
         attempt.ended = now
         emit(
-            self._hooks,
+            self.hooks,
             AttemptFailed(
                 at=now,
                 began=attempt.began,
@@ -94,7 +94,7 @@ class Reports:
         Somebody is asked about a call.
         """
         emit(
-            self._hooks,
+            self.hooks,
             ApprovalAsked(
                 at=self._clock.monotonic(), call_id=call_id, name=name, expires=expires
             ),
@@ -105,7 +105,7 @@ class Reports:
         It is decided about a call.
         """
         emit(
-            self._hooks,
+            self.hooks,
             ApprovalDecided(
                 at=self._clock.monotonic(),
                 call_id=call_id,
@@ -121,7 +121,7 @@ class Reports:
         if last is not None and not last.started:
             last = None
         emit(
-            self._hooks,
+            self.hooks,
             CallFinished(
                 at=self._clock.monotonic(),
                 call_id=result.call_id,
@@ -143,7 +143,7 @@ class Reports:
         A body said how far it is.
         """
         emit(
-            self._hooks,
+            self.hooks,
             Progress(
                 at=self._clock.monotonic(),
                 call_id=context.call_id,
@@ -159,7 +159,7 @@ class Reports:
         An abandoned body ended.
         """
         emit(
-            self._hooks,
+            self.hooks,
             LateFinish(
                 at=monotonic(),
                 call_id=attempt.context.call_id,
@@ -176,7 +176,7 @@ class Reports:
         A loop came back late from an async body.
         """
         emit(
-            self._hooks,
+            self.hooks,
             LoopBlocked(
                 at=monotonic(),
                 call_id=attempt.context.call_id,
@@ -189,14 +189,14 @@ class Reports:
         """
         A run of a loop began, or goes on.
         """
-        emit(self._hooks, LoopStarted(at=self._clock.monotonic(), run_id=run_id))
+        emit(self.hooks, LoopStarted(at=self._clock.monotonic(), run_id=run_id))
 
     def model_asked(self, run_id: str, turn: int) -> None:
         """
         The model of a loop is about to be asked.
         """
         now = self._clock.monotonic()
-        emit(self._hooks, ModelAsked(at=now, run_id=run_id, turn=turn))
+        emit(self.hooks, ModelAsked(at=now, run_id=run_id, turn=turn))
 
     def loop_finished(self, run_id: str, stop_reason: str, turns: int) -> None:
         """
@@ -204,7 +204,7 @@ class Reports:
         """
         now = self._clock.monotonic()
         emit(
-            self._hooks,
+            self.hooks,
             LoopFinished(at=now, run_id=run_id, stop_reason=stop_reason, turns=turns),
         )
 
@@ -212,20 +212,20 @@ class Reports:
         """
         A batch came in.
         """
-        emit(self._hooks, BatchStarted(at=self._clock.monotonic(), call_ids=call_ids))
+        emit(self.hooks, BatchStarted(at=self._clock.monotonic(), call_ids=call_ids))
 
     def batch_finished(self, call_ids: tuple[str, ...]) -> None:
         """
         Every call of a batch has its answer.
         """
-        emit(self._hooks, BatchFinished(at=self._clock.monotonic(), call_ids=call_ids))
+        emit(self.hooks, BatchFinished(at=self._clock.monotonic(), call_ids=call_ids))
 
     def conflict(self, slot: str, call_ids: tuple[str, ...]) -> None:
         """
         Several calls of a batch wrote one slot.
         """
         emit(
-            self._hooks,
+            self.hooks,
             WriteConflict(at=self._clock.monotonic(), slot=slot, call_ids=call_ids),
         )
 

@@ -116,7 +116,7 @@ class Resumable(Doors):
         for call in taken.calls:
             if meters and call.call_id not in taken.paid:
                 call.charge = Charge(meters)
-        if self._runtime.reports:
+        if self._runtime.reports.hooks:
             self._runtime.reports.batch_started(
                 tuple(call.call_id for call in taken.calls)
             )

@@ -274,7 +274,7 @@ def _pending(call: Incoming, index: int, last: PendingCall | None) -> PendingCal
         asked=held.asked,
         place=held.place,
         approved=held.approved,
-        run_id=call.run_name(),
+        run_id=call.run_id,
         position=call.position,
         index=index,
         original_id=call.original_id,

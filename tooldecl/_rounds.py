@@ -147,7 +147,7 @@ class Rounds:
         return ended
 
     def _request(self) -> ModelRequest:
-        if self._reports:
+        if self._reports.hooks:
             self._reports.model_asked(self.state.run_id, self.state.turns + 1)
 
         return ModelRequest(

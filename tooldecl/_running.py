@@ -24,9 +24,9 @@ def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
         admitted = call.enter()
         if admitted is not None:
             flow = None
-            if not call.is_straight:
+            if not call.way.is_straight:
                 flow = call.flow(admitted)
-            elif (attempt := call.begin(admitted)) is not None:
+            elif (attempt := call.start(admitted)) is not None:
                 runtime.terminal.invoke(attempt)
                 if not call.end(attempt):
                     flow = call.go_on(admitted, attempt)
@@ -34,7 +34,8 @@ def run_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
                 variables, signal = call.surroundings(), incoming.signal
                 driver = Driver(runtime, incoming, variables, signal=signal)
                 driver.drive(flow)
-            call.keep()
+            if call.is_to_keep():
+                call.keep()
     except BaseException as error:
         call.escape(error)
         raise
@@ -51,16 +52,16 @@ async def arun_call(runtime: Runtime, incoming: Incoming) -> ToolResult:
         admitted = call.enter()
         if admitted is not None:
             flow = None
-            if not call.is_straight:
+            if not call.way.is_straight:
                 flow = call.flow(admitted)
-            elif (attempt := call.begin(admitted)) is not None:
+            elif (attempt := call.start(admitted)) is not None:
                 await runtime.terminal.ainvoke(attempt)
                 if not call.end(attempt):
                     flow = call.go_on(admitted, attempt)
             if flow is not None:
                 driver = AsyncDriver(runtime, incoming, call.surroundings())
                 await driver.adrive(flow)
-            if call.is_to_keep:
+            if call.is_to_keep():
                 await away(call.keep)
     except BaseException as error:
         call.escape(error)

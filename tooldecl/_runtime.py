@@ -15,7 +15,6 @@ from ._charging import Charge
 from ._clock import Clock
 from ._context import CallFacts
 from ._held import Held, Resumed
-from ._ids import next_number
 from ._isolation import Ledger, Line, StopSignal
 from ._meta import Overflow
 from ._meter import BudgetMeter
@@ -94,21 +93,24 @@ class Incoming(CallFacts):
         ended: Its answer, where an error has left the client in the place of it.
     """
 
-    # Defaults of the class: most calls have none of it.
-    deadline: float | None = None
-    queued_at: float | None = None
-    original_id: str | None = None
-    refusal: CallError | None = None
-    charge: Charge | None = None
-    held: Held | None = None
-    resumed: Resumed | None = None
-    batch: object = None
-    group: tuple[object, str] | None = None
-    signal: StopSignal | None = None
-    apart = False
-    on_standing: Callable[[], None] | None = None
-    stop: Callable[[], bool] | None = None
-    ended: ToolResult | None = None
+    __slots__ = (
+        "apart",
+        "batch",
+        "charge",
+        "deadline",
+        "ended",
+        "given",
+        "group",
+        "held",
+        "name",
+        "on_standing",
+        "original_id",
+        "queued_at",
+        "refusal",
+        "resumed",
+        "signal",
+        "stop",
+    )
 
     def __init__(
         self,
@@ -116,19 +118,28 @@ class Incoming(CallFacts):
         given: Arguments,
         call_id: str,
         state: Mapping[str, Any],
-        *,
         deps: Any = None,
         run_id: str | None = None,
         position: int = 0,
     ) -> None:
-        self.call_id = call_id
-        self.state = state
-        self.deps = deps
-        self.run_id = next_number() if run_id is None else run_id
-        self.position = position
+        CallFacts.__init__(self, call_id, state, deps, run_id, position)
         # A model may send anything for a name; as text it is no tool's name.
         self.name = name if isinstance(name, str) else f"<{type(name).__name__}>"
         self.given = given
+        self.deadline: float | None = None
+        self.queued_at: float | None = None
+        self.original_id: str | None = None
+        self.refusal: CallError | None = None
+        self.charge: Charge | None = None
+        self.held: Held | None = None
+        self.resumed: Resumed | None = None
+        self.batch: object = None
+        self.group: tuple[object, str] | None = None
+        self.signal: StopSignal | None = None
+        self.apart = False
+        self.on_standing: Callable[[], None] | None = None
+        self.stop: Callable[[], bool] | None = None
+        self.ended: ToolResult | None = None
 
     @property
     def is_stopped(self) -> bool:

@@ -29,7 +29,6 @@ from ._state import Reducer
 from ._stores import ResultStore
 from ._strictjson import JSONLimits
 from ._table import ToolTable
-from ._ways import Way, way_of
 from .engines import Engine, SequentialEngine
 from .engines._options import check_options
 from .exceptions import (
@@ -255,21 +254,6 @@ def _is_exception_type(value: object) -> bool:
 
     # Python turns these two into a RuntimeError wherever they would leave unchanged.
     return not issubclass(value, (StopIteration, StopAsyncIteration))
-
-
-def ways_of(table: ToolTable, settings: Settings) -> dict[str, Way]:
-    """
-    Return how the bodies of each tool are run.
-    """
-    engine = settings.engine
-    is_straight = not settings.filters and engine.max_concurrency is None
-
-    return {
-        name: way_of(
-            meta, engine.timeout, engine.default_isolation, is_straight=is_straight
-        )
-        for name, meta in table.items()
-    }
 
 
 def assemble(

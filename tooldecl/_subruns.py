@@ -37,7 +37,7 @@ from ._context import (
 )
 from ._decl import tool
 from ._errors import is_fatal
-from ._isolation import DaemonExecutor, InContext, LeftRunning
+from ._isolation import DaemonExecutor, LeftRunning, in_context
 from ._policy import shown
 from ._runtime import Incoming
 from ._texts import type_names
@@ -180,7 +180,7 @@ async def _apart(run: Run, hooks: tuple[Hook, ...], task: str) -> LoopResult:
         await run(task, _Parent(parent), deps, ends.append)
 
     try:
-        await InContext(run_here(), variables)
+        await in_context(run_here(), variables)
     except asyncio.CancelledError as error:
         left = (one.fate is Fate.ABANDONED for end in ends for one in end.results)
         if any(left):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from collections.abc import Callable
-from typing import Any, final
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias, final
 
 from ._calls import Fate
 from ._clock import monotonic
@@ -18,11 +18,11 @@ from ._isolation import (
     GRACE,
     Attempt,
     Entry,
-    InContext,
     Job,
     Ledger,
     LoopClosedError,
     LoopHolder,
+    LoopWaiter,
     NoThreadError,
     Place,
     arun_body,
@@ -30,6 +30,7 @@ from ._isolation import (
     ask_to_stop,
     fate_of_stopped,
     forget_task,
+    in_context,
     needs_loop,
     run_body,
     run_here,
@@ -39,6 +40,8 @@ from ._isolation import (
 )
 from ._processes import Remote
 
+
+_Task: TypeAlias = asyncio.Task[Any]
 
 # From 3.12 on a task can start at once: a body that does not wait costs no loop turn.
 _TASK_OPTIONS: dict[str, Any] = (
@@ -81,25 +84,27 @@ class Terminal:
         Run one attempt from sync code; its outcome is in the attempt.
         """
         try:
-            self._invoke(attempt)
+            if attempt.where == "process":
+                self._workers.invoke(attempt)
+            elif attempt.is_async:
+                self._invoke_async(attempt)
+            else:
+                self._invoke_sync(attempt)
         except NoThreadError as error:
             attempt.refuse(error)
         except LoopClosedError:
             attempt.revoke()
 
-    def _invoke(self, attempt: Attempt) -> None:
+    def _invoke_sync(self, attempt: Attempt) -> None:
         where = attempt.where
-        if where == "process":
-            self._workers.invoke(attempt)
-            return
-        if attempt.is_async:
-            self._invoke_async(attempt)
-            return
-        if where == "inline" or (attempt.timeout is None and where != "thread"):
-            run_here(attempt, self._place_of(attempt))
-        else:
+        if where == "thread" or (attempt.timeout is not None and where != "inline"):
             run_job(Job(attempt, self._place_of(attempt)), submit)
-        if self._has_second_leg(attempt):
+        elif attempt.signal is None:
+            run_body(attempt)
+            settle(attempt)
+        else:
+            run_here(attempt, self._place_of(attempt), attempt.signal)
+        if needs_loop(attempt.value) and self._has_second_leg(attempt):
             self._invoke_async(attempt)
 
     async def ainvoke(self, attempt: Attempt) -> None:
@@ -113,31 +118,30 @@ class Terminal:
             # A cancellation that has not been delivered yet comes before the body.
             await asyncio.sleep(0)
         try:
-            await self._ainvoke(attempt)
+            if attempt.where == "process":
+                await self._workers.ainvoke(attempt)
+            elif attempt.is_async:
+                await self._ainvoke_async(attempt, task)
+            else:
+                await self._ainvoke_sync(attempt, task)
         except NoThreadError as error:
             attempt.refuse(error)
 
-    async def _ainvoke(self, attempt: Attempt) -> None:
-        if attempt.where == "process":
-            await self._workers.ainvoke(attempt)
-            return
-        if attempt.is_async:
-            await self._ainvoke_async(attempt)
-            return
+    async def _ainvoke_sync(self, attempt: Attempt, task: _Task | None) -> None:
         if attempt.where == "inline":
             run_body(attempt)
             settle(attempt)
         else:
             await arun_job(Job(attempt, self._place_of(attempt)), submit)
-        if self._has_second_leg(attempt):
-            await self._ainvoke_async(attempt)
+        if needs_loop(attempt.value) and self._has_second_leg(attempt):
+            await self._ainvoke_async(attempt, task)
 
     def _has_second_leg(self, attempt: Attempt) -> bool:
         """
-        Whether a sync body returned what is still to be awaited, under the same deadline.
+        Whether what a sync body returned is to be awaited now, under the same deadline.
         """
         # What an abandoned body returns meanwhile is not ours: its late end reports it.
-        if attempt.fate is not Fate.COMPLETED or not needs_loop(attempt.value):
+        if attempt.fate is not Fate.COMPLETED:
             return False
         if attempt.timed_out:
             close_quietly(attempt.value)
@@ -170,24 +174,23 @@ class Terminal:
             if blocked and attempt.started and attempt.deadline is not None:
                 self._on_blocked(attempt, monotonic() - attempt.deadline)
 
-    async def _ainvoke_async(self, attempt: Attempt) -> None:
+    def _ainvoke_async(self, attempt: Attempt, task: _Task | None) -> Awaitable[None]:
         if attempt.where == "thread":
             job = Job(
                 attempt, self._place_of(attempt), can_stop=True, on_private_loop=True
             )
-            await arun_job(job, submit)
-        elif attempt.timeout is None and not attempt.apart:
-            await self._await_here(attempt)
-        else:
-            await self._run_task(attempt)
+            return arun_job(job, submit)
+        if attempt.timeout is None and not attempt.apart:
+            return self._await_here(attempt, task)
 
-    async def _await_here(self, attempt: Attempt) -> None:
+        return self._run_task(attempt)
+
+    async def _await_here(self, attempt: Attempt, task: _Task | None) -> None:
         """
         Run the body in the caller's own task: nothing declared, nothing made for it.
         """
-        task = asyncio.current_task()
         before = task.cancelling() if task is not None else 0
-        await InContext(arun_body(attempt), attempt.variables)
+        await in_context(arun_body(attempt), attempt.variables)
         settle(attempt)
         # The same exception comes from a cancelled caller and from a body that
         # cancelled something itself; only the caller's own count tells them apart.
@@ -203,28 +206,32 @@ class Terminal:
         Run the body as a task of the caller's loop, and wait no longer than its timeout.
         """
         attempt.begin_clock()
+        loop = asyncio.get_running_loop()
+        waiter = LoopWaiter(loop)
         task = asyncio.Task(
-            arun_body(attempt),
-            loop=asyncio.get_running_loop(),
+            _run_and_wake(attempt, waiter),
+            loop=loop,
             context=attempt.variables,
             **_TASK_OPTIONS,
         )
         try:
             if not task.done():
-                await asyncio.wait({task}, timeout=attempt.remaining())
+                await waiter.wait(attempt.remaining())
         except asyncio.CancelledError:
-            await self._end_task(task, attempt)
+            await self._end_task(task, attempt, waiter)
             raise
         except GeneratorExit:
             # The call itself is thrown away, and may not wait any more.
             task.cancel()
             raise
         late = 0.0 if attempt.deadline is None else monotonic() - attempt.deadline
-        await self._end_task(task, attempt)
+        await self._end_task(task, attempt, waiter)
         if attempt.timed_out and late > _BLOCKED_SECONDS:
             self._on_blocked(attempt, late)
 
-    async def _end_task(self, task: asyncio.Task[None], attempt: Attempt) -> None:
+    async def _end_task(
+        self, task: _Task, attempt: Attempt, waiter: LoopWaiter
+    ) -> None:
         """
         Set the outcome of the body's task; one that still runs is cancelled first.
         """
@@ -232,7 +239,9 @@ class Terminal:
             if not task.done():
                 ask_to_stop(attempt, cancels=True)
                 task.cancel()
-                await asyncio.wait({task}, timeout=GRACE)
+                # One that has not begun ends without a word of its own.
+                task.add_done_callback(lambda _: waiter.wake_here())
+                await waiter.wait(GRACE)
         finally:
             if task.done():
                 attempt.close()
@@ -240,13 +249,21 @@ class Terminal:
             else:
                 self._abandon(task, attempt)
 
-    def _abandon(self, task: asyncio.Task[None], attempt: Attempt) -> None:
+    def _abandon(self, task: _Task, attempt: Attempt) -> None:
         attempt.fate, attempt.timed_out = Fate.ABANDONED, True
         place = self._place_of(attempt)
         ledger = place.ledger
         ledger.enter(Entry(attempt, place.owner, place.on_late, task))
         task.add_done_callback(lambda _: ledger.leave(attempt))
         forget_task(task)
+
+
+async def _run_and_wake(attempt: Attempt, waiter: LoopWaiter) -> None:
+    """
+    Run a body in a task of its own, whose end costs its caller no turn of the loop.
+    """
+    await arun_body(attempt)
+    waiter.wake_here()
 
 
 def _forget(attempt: Attempt, _late_by: float) -> None:

@@ -1,15 +1,16 @@
 """
-Whose timeout it is, and where a body runs: settled for each tool when a client is built.
+Whose limits hold, and where a body runs: settled for each tool when a client is built.
 
 The matching page is docs/explanation/timeouts-and-isolation.md.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import final
 
 from ._isolation import TimeoutSource
-from ._meta import Isolation, ToolMeta
+from ._meta import Isolation, Overflow, ToolMeta
 from ._sentinels import UNSET
 
 
@@ -40,43 +41,38 @@ def resolve_isolation(
     return None if meta.is_async and engine_default == "thread" else engine_default
 
 
-class Way(NamedTuple):
+def resolve_limits(
+    meta: ToolMeta, limit: int | None, overflow: Overflow
+) -> tuple[int | None, Overflow]:
     """
-    How the bodies of one tool are run in one client; settled when it is built.
+    Return the limit of a result and what happens beyond it: the tool's own come first.
+    """
+    if meta.result_limit is not UNSET:
+        limit = meta.result_limit
+    if meta.on_overflow is not UNSET:
+        overflow = meta.on_overflow
+
+    return limit, overflow
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """
+    How the calls of one tool are run in one client; settled when it is built.
 
     Attributes:
-        where: Where they run.
+        where: Where the bodies run.
         timeout: Seconds that one may take, or None.
         source: Whose limit that is.
-        is_straight: Nobody has to be asked or waited for before one.
+        limit: Characters of a result, or None.
+        overflow: What happens beyond them.
+        is_straight: Nobody has to be asked or waited for before a body.
     """
 
     where: Isolation | None
     timeout: float | None
     source: TimeoutSource
+    limit: int | None
+    overflow: Overflow
     is_straight: bool
-
-
-def way_of(
-    meta: ToolMeta,
-    engine_timeout: float | None,
-    engine_isolation: Isolation | None,
-    *,
-    is_straight: bool,
-) -> Way:
-    """
-    Return how the bodies of a tool are run.
-
-    Args:
-        is_straight: Whether the client has nothing between its gate and a body.
-    """
-    timeout, source = resolve_timeout(meta, engine_timeout)
-    between = meta.sensitive or meta.external
-    between = between or isinstance(meta.serial, str)
-
-    return Way(
-        where=resolve_isolation(meta, engine_isolation),
-        timeout=timeout,
-        source=source,
-        is_straight=is_straight and not between,
-    )

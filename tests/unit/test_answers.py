@@ -8,7 +8,7 @@ import contextvars
 
 import pytest
 
-from tooldecl import Fate, NotFound, Status, ToolError, ToolMeta, ToolResult
+from tooldecl import Fate, NotFound, Status, ToolError, ToolResult
 from tooldecl._answers import Answers
 from tooldecl._context import CallFacts, ToolContext
 from tooldecl._isolation import Attempt
@@ -312,18 +312,3 @@ def test_a_status_that_a_filter_wrote_as_text_is_that_status():
     made = ToolResult(call_id="c", name="f", status="ok", content="x")
 
     assert _checked(made).status is Status.OK
-
-
-def test_the_limits_of_a_tool_come_before_the_clients():
-    """
-    One limit at one place, and the author of a tool knows its results best.
-    """
-    own = ToolMeta(name="f", description="F.", result_limit=9, on_overflow="truncate")
-    none = ToolMeta(name="f", description="F.", result_limit=None)
-    limits = []
-    for meta in (own, none, ToolMeta(name="f", description="F.")):
-        answers = answers_after(limit=5)
-        answers.use_limits_of(meta)
-        limits.append((answers.limit, answers.overflow))
-
-    assert [(9, "truncate"), (None, "fail"), (5, "fail")] == limits

@@ -13,7 +13,7 @@ import pytest
 
 from attempts import attempt_of
 from tooldecl import Fate, current_context
-from tooldecl._isolation import InContext, arun_body, run_body, settle
+from tooldecl._isolation import arun_body, in_context, run_body, settle
 from tooldecl._isolation._body import BodyStopped
 
 
@@ -189,7 +189,7 @@ class TestContext:
         """
         attempts = [attempt_of(current_context) for _ in range(3)]
         run_body(attempts[0])
-        await InContext(arun_body(attempts[1]), attempts[1].variables)
+        await in_context(arun_body(attempts[1]), attempts[1].variables)
         task = asyncio.Task(arun_body(attempts[2]), context=attempts[2].variables)
         await task
 
@@ -266,4 +266,4 @@ async def in_copy(coroutine):
     """
     Await *coroutine* in a copy of this context.
     """
-    await InContext(coroutine, contextvars.copy_context())
+    await in_context(coroutine, contextvars.copy_context())

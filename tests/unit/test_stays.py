@@ -26,7 +26,7 @@ def here(attempt, place):
     """
     Run a body on the thread that asks.
     """
-    run_here(attempt, place)
+    run_here(attempt, place, attempt.signal or StopSignal())
 
 
 def away(attempt, place):
@@ -118,6 +118,6 @@ def test_a_body_does_not_begin_after_the_signal(place, late):
     attempt.signal = StopSignal()
     attempt.signal.set()
     with pytest.raises(Stopped):
-        run_here(attempt, place)
+        run_here(attempt, place, attempt.signal)
 
     assert ([], "not_started", 0) == (ran, attempt.fate, len(place.ledger))

@@ -28,7 +28,7 @@ from ._attempt import Attempt, TimeoutSource
 from ._awaiting import needs_loop
 from ._body import BodyStopped, GeneratorTooLong, arun_body, run_body
 from ._hosts import DaemonExecutor, NoThreadError, start_thread
-from ._incontext import InContext
+from ._incontext import in_context
 from ._jobs import GRACE, Job, Place
 from ._lines import Line, Ticket
 from ._loops import LoopClosedError, LoopHolder
@@ -47,7 +47,6 @@ __all__ = [
     "DaemonExecutor",
     "Entry",
     "GeneratorTooLong",
-    "InContext",
     "Job",
     "Ledger",
     "LeftRunning",
@@ -69,6 +68,7 @@ __all__ = [
     "ask_to_stop",
     "fate_of_stopped",
     "forget_task",
+    "in_context",
     "needs_loop",
     "run_body",
     "run_here",

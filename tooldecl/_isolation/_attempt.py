@@ -8,7 +8,8 @@ import asyncio
 
 from collections.abc import Callable
 from contextvars import Context
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, final
 
 from .._calls import Fate
 from .._clock import monotonic
@@ -21,52 +22,73 @@ from ._signals import StopSignal
 TimeoutSource = Literal["declared", "engine", "batch"]
 
 
+@final
+@dataclass(slots=True, eq=False, repr=False)
 class Attempt:
     """
     One run of a body: what to run, its limits, and what came of it.
+
+    Attributes:
+        call: Runs the body with *values*, and *context* where it asks for it.
+        values: What it is called with, by parameter.
+        context: What it may know of its call.
+        variables: Its copy of the caller's context variables.
+        is_async: The call gives something to be awaited.
+        where: Where it was declared to run, or None.
+        timeout: Seconds that it may take, or None.
+        source: Whose limit that is.
+        aside: It is no body: nobody is told when it ends late.
+        apart: As a task it is one of its own, also without a timeout.
+        signal: Set when its batch is over.
+        batch_until: When its batch's time is over.
+        limit: Characters that a generator may make before it is ended.
+        deadline: When its time is over.
+        began: When it did, by its client's clock, where somebody listens.
+        ended: When it did, likewise.
+        started: It has begun.
+        stop: It was told to end.
+        cancelled_at: When it was sent a cancellation.
+        finished: When it ended.
+        timed_out: It did not end in time.
+        refused: Why nothing could be found to run it on.
+        revoked: Its client was closed under it.
+        value: What it returned.
+        error: What it raised.
+        encoded: Of a body in another process: its text, or why it has none.
+        ended_by: Of one there: what ended it, other than itself.
+        kill: How to end one there.
+        fate: What became of it.
     """
 
-    # Defaults of the class: an attempt sets what is its own, and most of it never is.
-    is_async = False  # the call gives something to be awaited
+    call: Callable[[dict[str, Any], ToolContext], object]
+    values: dict[str, Any]
+    context: ToolContext
+    variables: Context
+    is_async: bool = False
     where: Isolation | None = None
-    aside = False  # no body: nobody is told when it ends late
     timeout: float | None = None
     source: TimeoutSource | None = None
-    deadline: float | None = None
+    aside: bool = False
+    apart: bool = False
+    signal: StopSignal | None = None
+    batch_until: float | None = None
     limit: int | None = None
-    refused: str | None = None
-    revoked = False  # its client was closed under it
-    apart = False  # as a task it is one of its own, also without a timeout
-    signal: StopSignal | None = None  # set when its batch is over
-    batch_until: float | None = None  # when its batch's time is over
-    # By its client's clock, where somebody listens to what happens.
+    deadline: float | None = None
     began: float | None = None
     ended: float | None = None
-    started = False
-    stop = False
+    started: bool = False
+    stop: bool = False
     cancelled_at: float | None = None
     finished: float | None = None
-    timed_out = False
+    timed_out: bool = False
+    refused: str | None = None
+    revoked: bool = False
     value: Any = None
     error: BaseException | None = None
-    # Of a body in another process: its text or why it has none, what ended it other than
-    # itself, and how to end it.
     encoded: str | CallError | None = None
     ended_by: CallError | None = None
     kill: Callable[[], None] | None = None
-    fate = Fate.NOT_STARTED
-
-    def __init__(
-        self,
-        call: Callable[[dict[str, Any], ToolContext], object],
-        values: dict[str, Any],
-        context: ToolContext,
-        variables: Context,
-    ) -> None:
-        self.call = call
-        self.values = values
-        self.context = context
-        self.variables = variables
+    fate: Fate = Fate.NOT_STARTED
 
     def begin_clock(self) -> None:
         """
@@ -124,7 +146,6 @@ class Attempt:
         """
         self.error, self.revoked, self.timed_out = asyncio.CancelledError(), True, False
 
-    @property
     def went_well(self) -> bool:
         """
         Whether the body returned, in time.
@@ -133,7 +154,6 @@ class Attempt:
             self.timed_out or self.refused or self.ended_by
         )
 
-    @property
     def in_time(self) -> bool:
         """
         Whether the body ended, and not after its deadline.

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 
 from collections.abc import Awaitable
-from types import AsyncGeneratorType, GeneratorType
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
 from ._waits import HELD_LOOPS
@@ -23,10 +23,13 @@ def is_awaitable(value: object) -> bool:
     """
     Whether ``await`` takes *value*.
     """
+    kind = type(value)
+    if kind is CoroutineType or kind in PLAIN:
+        return kind is CoroutineType
     if isinstance(value, GeneratorType):
         return bool(value.gi_code.co_flags & ITERABLE_COROUTINE)
 
-    return type(value) not in PLAIN and isinstance(value, Awaitable)
+    return isinstance(value, Awaitable)
 
 
 def is_generator(value: object) -> bool:
@@ -50,12 +53,14 @@ def needs_loop(value: object) -> bool:
     """
     Whether what a sync body returned has to be run to its end on a loop.
     """
-    return is_awaitable(value) or is_async_generator(value)
+    return type(value) not in PLAIN and (
+        is_awaitable(value) or is_async_generator(value)
+    )
 
 
-async def on_its_loop(value: Awaitable[Any]) -> Any:
+def on_its_loop(value: Awaitable[Any]) -> Awaitable[Any]:
     """
-    Await *value*; a future of another loop is awaited there.
+    Return what to await for *value*: a future of another loop is awaited there.
     """
     if isinstance(value, asyncio.Future) and not value.done():
         home = value.get_loop()
@@ -68,11 +73,11 @@ async def on_its_loop(value: Awaitable[Any]) -> Any:
                 raise RuntimeError(
                     "The tool returned a future of a loop that is not running."
                 )
-            return await asyncio.wrap_future(
+            return asyncio.wrap_future(
                 asyncio.run_coroutine_threadsafe(_await(value), home)
             )
 
-    return await value
+    return value
 
 
 async def _await(value: Awaitable[Any]) -> Any:

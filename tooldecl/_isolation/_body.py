@@ -75,9 +75,9 @@ async def arun_body(attempt: Attempt) -> None:
     attempt.started = True
     try:
         value: Any = attempt.call(attempt.values, attempt.context)
+        if is_awaitable(value):
+            value = await on_its_loop(value)
         if type(value) not in PLAIN:
-            if is_awaitable(value):
-                value = await on_its_loop(value)
             if is_async_generator(value):
                 value = await _aconsume(value, attempt)
             elif is_generator(value):

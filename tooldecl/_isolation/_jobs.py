@@ -175,7 +175,6 @@ class Job:
             if self.cancel_seen:
                 yield GRACE - STUCK_SECONDS
 
-    @property
     def is_over(self) -> bool:
         """
         Whether the body is over, and its caller was not the first to act.

@@ -21,6 +21,9 @@ from ._body import BodyStopped
 from ._signals import LeftRunning
 
 
+_COMPLETED = Fate.COMPLETED  # an attribute of an enum is slow to read
+
+
 def settle(attempt: Attempt) -> None:
     """
     Set the outcome of a body that has ended: in time, late, or because it was stopped.
@@ -28,16 +31,17 @@ def settle(attempt: Attempt) -> None:
     if (
         attempt.started
         and attempt.error is None
-        and attempt.deadline is None
         and attempt.cancelled_at is None
+        and not attempt.revoked
+        and (attempt.deadline is None or attempt.in_time())
     ):
-        attempt.fate = Fate.COMPLETED  # what nobody bounds or stops ends by itself
+        attempt.fate = _COMPLETED  # nobody stopped it, and it was in time
         return
     asked, ended = attempt.cancelled_at, attempt.finished
     stopped = isinstance(attempt.error, BodyStopped) or (
         asked is not None and ended is not None and ended >= asked
     )
-    attempt.timed_out = stopped or not attempt.in_time
+    attempt.timed_out = stopped or not attempt.in_time()
     # A body that came to its own end although its client was closed has its own outcome.
     attempt.revoked &= isinstance(attempt.error, asyncio.CancelledError)
     if not attempt.started:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from ._attempt import Attempt
 from ._body import run_body
 from ._jobs import Job, Place
 from ._outcome import ask_to_stop, settle
-from ._signals import Stopped
+from ._signals import Stopped, StopSignal
 from ._waits import LoopWaiter, ThreadWaiter
 
 
@@ -39,11 +39,12 @@ def run_job(job: Job, submit: Callable[[Job], None]) -> None:
             if signal is not None:
                 signal.add(waiter.wake)
             submit(job)
-            if _ended(job, waiter, [attempt.remaining()]):
+            # A signal ends a wait as its time does.
+            if waiter.wait(attempt.remaining()) and job.is_over():
                 settle(attempt)
                 return
             job.ask_to_stop()
-            ended = _ended(job, waiter, job.grace())
+            ended = any(waiter.wait(s) and job.is_over() for s in job.grace())
         except BaseException:
             job.ask_to_stop()
             job.give_up()
@@ -59,25 +60,16 @@ def run_job(job: Job, submit: Callable[[Job], None]) -> None:
         raise Stopped
 
 
-def _ended(job: Job, waiter: ThreadWaiter, waits: Iterable[float | None]) -> bool:
-    """
-    Wait until the body is over; a signal ends a wait as its time does.
-    """
-    return any(waiter.wait(seconds) and job.is_over for seconds in waits)
-
-
-def run_here(attempt: Attempt, place: Place) -> None:
+def run_here(attempt: Attempt, place: Place, signal: StopSignal) -> None:
     """
     Run a body on this thread, for a caller that waits elsewhere and may be gone before.
 
+    Args:
+        signal: Set when it is.
+
     Raises:
-        Stopped: The signal was set while the body ran, or before.
+        Stopped: It was set while the body ran, or before.
     """
-    signal = attempt.signal
-    if signal is None:
-        run_body(attempt)
-        settle(attempt)
-        return
     job = Job(attempt, place)
 
     def leave_it() -> None:

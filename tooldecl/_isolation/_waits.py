@@ -71,13 +71,15 @@ class ThreadWaiter:
         Wait in slices: a signal that comes right before a wait does not end it, and its
         handler, a KeyboardInterrupt perhaps, runs when the thread wakes up next.
         """
+        left = timeout
         until = None if timeout is None else monotonic() + timeout
-        while True:
-            left = SLICE if until is None else max(0.0, until - monotonic())
-            if self._lock.acquire(True, min(left, SLICE)):
+        while left is None or left > SLICE:
+            if self._lock.acquire(True, SLICE):
                 return True
-            if until is not None and left <= SLICE:
-                return False
+            if until is not None:
+                left = max(0.0, until - monotonic())
+
+        return self._lock.acquire(True, left)
 
 
 @final
@@ -98,11 +100,14 @@ class LoopWaiter:
         End the wait, from any thread.
         """
         try:
-            self._loop.call_soon_threadsafe(self._set_done)
+            self._loop.call_soon_threadsafe(self.wake_here)
         except RuntimeError:  # the loop is closed: nobody waits any more
             pass
 
-    def _set_done(self) -> None:
+    def wake_here(self) -> None:
+        """
+        End the wait, from its own loop.
+        """
         self._done = True
         self._release()
 

@@ -205,7 +205,7 @@ def facts_for_body(attempt: Attempt, carriers: Carriers) -> Said:
         "call_id": facts.call_id,
         "attempt": context.attempt,
         "limit": attempt.limit,
-        "run_id": facts.run_name(),
+        "run_id": facts.run_id,
         "position": facts.position,
         "state": _crossing(facts.state),
         "deps": facts.deps is not None,
