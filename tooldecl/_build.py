@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
-from typing import Any, TypeAlias, final
+from typing import Any, NoReturn, TypeAlias, final
 
 from ._context import ToolContext
 from ._declared import Declared
@@ -24,26 +24,70 @@ from .exceptions import InvalidArgumentsError
 
 Validate: TypeAlias = Callable[[str, dict[str, Any]], dict[str, Any]]
 Call: TypeAlias = Callable[[dict[str, Any], ToolContext], object]
+Output: TypeAlias = Callable[[], Mapping[str, Any] | None]
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
     """
-    What a model is shown of a tool.
+    What a model is shown of a tool; it never changes.
 
-    Attributes:
+    Args:
         name: The name on the wire.
         description: What it does.
         input_schema: JSON Schema of the arguments; read-only.
         output_schema: JSON Schema of the result where its type is declared: an object,
-            or ``{"result": ...}`` around what is none.
+            or ``{"result": ...}`` around what is none. It may be given as what makes it
+            once it is asked for, since few formats show it.
     """
+
+    __slots__ = ("_output", "description", "input_schema", "name")
 
     name: str
     description: str
     input_schema: Mapping[str, Any]
-    output_schema: Mapping[str, Any] | None = None
+    _output: Mapping[str, Any] | None | Output
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        input_schema: Mapping[str, Any],
+        output_schema: Mapping[str, Any] | None | Output = None,
+    ) -> None:
+        given = output_schema, description, input_schema, name
+        for slot, value in zip(self.__slots__, given, strict=True):
+            object.__setattr__(self, slot, value)
+
+    @property
+    def output_schema(self) -> Mapping[str, Any] | None:
+        """
+        The JSON Schema of the result, or None.
+        """
+        return self._output() if callable(self._output) else self._output
+
+    def _shown(self) -> tuple[Any, ...]:
+        return self.name, self.description, self.input_schema, self.output_schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ToolDefinition) and self._shown() == other._shown()
+
+    def __hash__(self) -> int:
+        return hash(self._shown())  # a TypeError, since its schemas have none
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("A definition never changes.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ToolDefinition, self._shown()
+
+    def __repr__(self) -> str:
+        name, description, schema, output = self._shown()
+
+        return (
+            f"ToolDefinition(name={name!r}, description={description!r}, "
+            f"input_schema={schema!r}, output_schema={output!r})"
+        )
 
 
 @final
@@ -150,7 +194,7 @@ def _build_given(declared: Declared, promise: GivenPromise) -> Built:
 
 
 def _definition(
-    meta: ToolMeta, schema: Mapping[str, Any], output: Mapping[str, Any] | None
+    meta: ToolMeta, schema: Mapping[str, Any], output: Output | None
 ) -> ToolDefinition:
     return ToolDefinition(
         name=meta.name,

@@ -65,6 +65,9 @@ _LIST: Any = list
 _TUPLE: Any = tuple
 _SET: Any = set
 
+# What most values are, known without asking an abstract class.
+_LEAVES = frozenset((str, int, float, bool, type(None)))
+
 
 def freeze(value: Any) -> Any:
     """
@@ -72,7 +75,7 @@ def freeze(value: Any) -> Any:
 
     Anything else is left as it is.
     """
-    if isinstance(value, _FROZEN):
+    if type(value) in _LEAVES or isinstance(value, _FROZEN):
         return value
     if isinstance(value, _MAPPING):
         return frozen_mapping(value)
