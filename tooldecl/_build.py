@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
 from typing import Any, NoReturn, TypeAlias, final
@@ -18,13 +18,13 @@ from ._repair import repair
 from ._schema import Shape
 from ._signature import Promise
 from ._spec import GivenPromise
-from ._subschemas import copied
+from ._subschemas import Schema, copied
 from .exceptions import InvalidArgumentsError
 
 
 Validate: TypeAlias = Callable[[str, dict[str, Any]], dict[str, Any]]
 Call: TypeAlias = Callable[[dict[str, Any], ToolContext], object]
-Output: TypeAlias = Callable[[], Mapping[str, Any] | None]
+Output: TypeAlias = Callable[[], Schema | None]
 
 
 @final
@@ -45,28 +45,28 @@ class ToolDefinition:
 
     name: str
     description: str
-    input_schema: Mapping[str, Any]
-    _output: Mapping[str, Any] | None | Output
+    input_schema: Schema
+    _output: Schema | None | Output
 
     def __init__(
         self,
         name: str,
         description: str,
-        input_schema: Mapping[str, Any],
-        output_schema: Mapping[str, Any] | None | Output = None,
+        input_schema: Schema,
+        output_schema: Schema | None | Output = None,
     ) -> None:
         given = output_schema, description, input_schema, name
         for slot, value in zip(self.__slots__, given, strict=True):
             object.__setattr__(self, slot, value)
 
     @property
-    def output_schema(self) -> Mapping[str, Any] | None:
+    def output_schema(self) -> Schema | None:
         """
         The JSON Schema of the result, or None.
         """
         return self._output() if callable(self._output) else self._output
 
-    def _shown(self) -> tuple[Any, ...]:
+    def _shown(self) -> tuple[object, ...]:
         return self.name, self.description, self.input_schema, self.output_schema
 
     def __eq__(self, other: object) -> bool:
@@ -78,7 +78,7 @@ class ToolDefinition:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("A definition never changes.")
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return ToolDefinition, self._shown()
 
     def __repr__(self) -> str:
@@ -194,7 +194,7 @@ def _build_given(declared: Declared, promise: GivenPromise) -> Built:
 
 
 def _definition(
-    meta: ToolMeta, schema: Mapping[str, Any], output: Output | None
+    meta: ToolMeta, schema: Schema, output: Output | None
 ) -> ToolDefinition:
     return ToolDefinition(
         name=meta.name,
@@ -211,7 +211,7 @@ def _reader(shape: Shape, meta: ToolMeta) -> Validate:
     return validate
 
 
-def _repairing(validate: Validate, schema: Mapping[str, Any]) -> Validate:
+def _repairing(validate: Validate, schema: Schema) -> Validate:
     """
     Try once more with lists and objects in place of the strings that hold them.
     """

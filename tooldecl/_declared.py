@@ -164,8 +164,10 @@ def _refuse_unbound(entry: object, promise: Promise) -> None:
     first = promise.written[0] if promise.written else None
     if first is None or not is_method(promise.inside):
         return
-    bound = any(isinstance(layer, MethodType) for layer in layers(entry))
-    if first.annotation is MISSING or (first.name == "self" and not bound):
+    if first.annotation is MISSING or (
+        first.name == "self"
+        and not any(isinstance(layer, MethodType) for layer in layers(entry))
+    ):
         name = promise.label.rpartition(".")[2]
         raise DeclarationError(
             f"{promise.label} is a method that is not bound. List it from an instance, "

@@ -198,6 +198,8 @@ class ToolMeta(ToolOptions):
     def _check_tags(self) -> tuple[str, ...]:
         rule = "a list of texts that are not empty"
         given: object = self.tags
+        if given == ():
+            return ()
         if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
             self._refuse("tags", rule, given)
         tags = tuple(given)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import types
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from inspect import Parameter, Signature
 from typing import Annotated, Any, TypeAlias, final, get_args, get_origin
 
@@ -29,9 +29,10 @@ from ._publisher import ONE_NAME, NotOfferedError, Omitted, Publisher
 from ._readonly import frozen_mapping
 from ._sentinels import UNSET, Unset
 from ._signature import Promise, ToolParameter
-from ._subschemas import walk
+from ._subschemas import Schema, walk
 from ._translate import translate
 from .exceptions import InvalidArgumentsError, UnsupportedSignatureError
+
 
 Node: TypeAlias = dict[str, Any]
 
@@ -52,12 +53,12 @@ class Shape:
         adapter, schema, nodes = _read(promise.label, offered)
         self.schema = frozen_mapping(schema)
         self._returned = promise.returns()
-        self._output: Mapping[str, Any] | None | Unset = UNSET
+        self._output: Schema | None | Unset = UNSET
         self._validate = adapter.validator.validate_json
         self._optional = any(p.default is not MISSING for p in offered)
         self._loose = has_loose_choices(nodes)
 
-    def output(self) -> Mapping[str, Any] | None:
+    def output(self) -> Schema | None:
         """
         Return the JSON Schema of what is returned, an object, or None.
 
@@ -241,7 +242,7 @@ def _reason(fault: Exception) -> str:
             return "it has no JSON form that can be described"
 
 
-def _output_of(hint: Any) -> Mapping[str, Any] | None:
+def _output_of(hint: Any) -> Schema | None:
     """
     Describe what is returned, as an object; what is none goes under ``result``.
     """
