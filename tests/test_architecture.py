@@ -20,7 +20,7 @@ from source import SOURCES
 # A module imports only from lines above its own.
 LAYERS = [
     # Words and records.
-    "_forking _shapes _wording _sentinels _clock _ids _readonly _plaindata",
+    "_forking _records _shapes _wording _sentinels _clock _ids _readonly _plaindata",
     "exceptions",
     "_policy _refs",
     "_meta",
@@ -130,7 +130,9 @@ DOORS = {
 # What a function promises is read once, at its declaration; these words read it.
 READING = {"signature", "unwrap", "getdoc", "get_annotations", "get_type_hints"}
 READING |= {"__wrapped__", "__annotations__", "getsourcelines", "getsourcefile"}
-READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"}
+READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"} | {
+    "_records"
+}
 
 # Packages that come with an extra: only these may be imported inside of functions.
 OPTIONAL = {"click", "jsonschema", "needle", "referencing", "rich"}

@@ -7,13 +7,13 @@ from __future__ import annotations
 import json
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from inspect import Parameter
 from typing import Any, NoReturn, TypeAlias, final
 
 from ._context import ToolContext
 from ._declared import Declared
 from ._meta import ToolMeta
+from ._records import record
 from ._repair import repair
 from ._schema import Shape
 from ._signature import Promise
@@ -91,7 +91,7 @@ class ToolDefinition:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Built:
     """
     What a call needs of a tool.
@@ -110,7 +110,7 @@ class Built:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class _Slot:
     """
     One parameter, as a call fills it.

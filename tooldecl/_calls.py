@@ -10,13 +10,14 @@ import dataclasses
 import json
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, TypeAlias, final
 
 from ._meta import ToolMeta
 from ._plaindata import json_form, json_in, json_or_types
 from ._readonly import ReadOnlyDict, frozen_mapping
+from ._records import record
 from .exceptions import CallError, ErrorClass
 
 
@@ -66,7 +67,7 @@ class Fate(StrEnum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ToolCall:
     """
     A request for one call, as a model sends it.
@@ -85,7 +86,7 @@ class ToolCall:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ToolRequest:
     """
     A call that passed the gate, as filters see it; immutable.
@@ -113,7 +114,7 @@ class ToolRequest:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ToolResult:
     """
     The one answer to one call.

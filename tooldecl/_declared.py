@@ -8,12 +8,13 @@ import inspect
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MethodType, ModuleType
 from typing import Any, final
 
 from ._callables import MISSING, is_method, layers, runs_async
 from ._meta import ToolMeta
+from ._records import record
 from ._refs import label_of, ref_to, type_of
 from ._signature import Promise
 from ._spec import GivenPromise, ToolSpec
@@ -21,7 +22,7 @@ from .exceptions import DeclarationError
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Declaration:
     """
     What ``@tool`` has noted about a function.
@@ -51,7 +52,7 @@ class Carrier:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Declared:
     """
     One tool of a client's list, whatever it came from.

@@ -12,8 +12,9 @@ import inspect
 import re
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import final
+
+from ._records import record
 
 
 GOOGLE_HEADER = re.compile(
@@ -34,7 +35,7 @@ SPHINX_TYPE = re.compile(r":type\s+\*{0,2}\w+\s*:")
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Docstring:
     """
     What a docstring says.

@@ -7,7 +7,6 @@ from __future__ import annotations
 import random
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, final
 
 from ._calls import Arguments, ToolResult
@@ -19,6 +18,7 @@ from ._ids import next_number
 from ._isolation import Ledger, Line, StopSignal
 from ._meta import Overflow
 from ._meter import BudgetMeter
+from ._records import record
 from ._reports import Reports
 from ._stores import ResultStore
 from ._strictjson import JSONLimits
@@ -31,7 +31,7 @@ from .filters._chain import Layered
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Runtime:
     """
     What every call of one client shares.

@@ -4,7 +4,6 @@ What a callable promises: its parameters, what each takes, and where the context
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from inspect import Parameter
 from types import FrameType
 from typing import NoReturn, final
@@ -20,6 +19,7 @@ from ._hints import (
     spells_awaitable,
     spells_context,
 )
+from ._records import record
 from ._refs import label_of, ref_to
 from .exceptions import UnsupportedSignatureError
 
@@ -31,7 +31,7 @@ VARIADIC: dict[object, str] = {
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ToolParameter:
     """
     One parameter of a tool.

@@ -22,16 +22,16 @@ import threading
 import weakref
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, final
 
 from .._clock import monotonic
 from .._context import ToolContext
+from .._records import record
 from ._attempt import Attempt
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class AbandonedCall:
     """
     A body that may still be running, ``age`` seconds after its call was answered.
