@@ -28,7 +28,7 @@ from ._published import as_data, drop_titles, drop_useless_defaults, plain_text
 from ._publisher import ONE_NAME, NotOfferedError, Omitted, Publisher
 from ._readonly import frozen_mapping
 from ._sentinels import UNSET, Unset
-from ._signature import Promise, ToolParameter
+from ._signature import Promise, ToolParameter, spelled
 from ._subschemas import Schema, walk
 from ._translate import translate
 from .exceptions import InvalidArgumentsError, UnsupportedSignatureError
@@ -141,7 +141,9 @@ def _read(
             break
     what = "its parameters together"
     if culprit:
-        what = f"the hint {culprit.spelled!r} of its parameter {culprit.name!r}"
+        what = (
+            f"the hint {spelled(culprit.written)!r} of its parameter {culprit.name!r}"
+        )
 
     raise UnsupportedSignatureError(
         f"{label} cannot be a tool: {what} cannot be offered to a model, because "
