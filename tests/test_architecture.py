@@ -137,13 +137,8 @@ READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"} | 
 # Packages that come with an extra: only these may be imported inside of functions.
 OPTIONAL = {"click", "jsonschema", "needle", "referencing", "rich"}
 
-# What no import of the package should pay for: a part of the standard library that almost
-# no run needs, and the validator, which whoever builds no client can do without.
-DEFERRED = {
-    ("__init__.py", "importlib"),
-    ("_build.py", "_schema"),
-    ("_elsewhere.py", "_schema"),
-}
+# Parts of the standard library that almost no run needs and every import would pay for.
+DEFERRED = {("__init__.py", "importlib")}
 
 LONGEST = 300
 LONGER = {"exceptions.py": 700}  # one subject: the tree of errors
@@ -282,7 +277,7 @@ def imports_in_functions(sources) -> list[str]:
         for label, found in each_import(sources)
         if found.in_function
         and found.outside not in OPTIONAL
-        and (label, found.outside or ".".join(found.module)) not in DEFERRED
+        and (label, found.outside) not in DEFERRED
     ]
 
 
@@ -442,12 +437,6 @@ PLANTED = [
         "_loop.py",
         "def f():\n    from ._client import X",
         "_loop.py:2 imports a module of ours",
-    ),
-    (
-        imports_in_functions,
-        "_build.py",
-        "def f():\n    from ._table import X",
-        "_build.py:2 imports a module of ours",
     ),
     (
         imports_in_functions,

@@ -8,21 +8,19 @@ import json
 
 from collections.abc import Callable, Sequence
 from inspect import Parameter
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, final
+from typing import Any, NoReturn, TypeAlias, final
 
 from ._context import ToolContext
 from ._declared import Declared
 from ._meta import ToolMeta
 from ._records import record
 from ._repair import repair
+from ._schema import Shape
 from ._signature import Promise
 from ._spec import GivenPromise
 from ._subschemas import Schema, copied
 from .exceptions import InvalidArgumentsError
 
-
-if TYPE_CHECKING:
-    from ._schema import Shape
 
 Validate: TypeAlias = Callable[[str, dict[str, Any]], dict[str, Any]]
 Call: TypeAlias = Callable[[dict[str, Any], ToolContext], object]
@@ -139,7 +137,9 @@ def build(declared: Declared) -> Built:
 
 def _build_read(declared: Declared, promise: Promise) -> Built:
     meta = declared.meta
-    shape = _shape_of(promise)
+    shape = promise.built
+    if not isinstance(shape, Shape):
+        shape = promise.built = Shape(promise)
     slots = [
         _Slot(
             name=p.name,
@@ -158,19 +158,6 @@ def _build_read(declared: Declared, promise: Promise) -> Built:
         validate=validate,
         call=_caller(declared.function, slots),
     )
-
-
-def _shape_of(promise: Promise) -> Shape:
-    """
-    Return what is made of a promise once; the validator is imported for the first.
-    """
-    from ._schema import Shape
-
-    shape = promise.built
-    if not isinstance(shape, Shape):
-        shape = promise.built = Shape(promise)
-
-    return shape
 
 
 def _build_given(declared: Declared, promise: GivenPromise) -> Built:

@@ -12,6 +12,7 @@ from ._calls import ToolResult
 from ._encode import encode
 from ._jsonforms import JSON
 from ._runtime import Runtime
+from ._schema import check_returned
 from ._signature import Promise
 from ._suspension import PendingCall
 from ._texts import failed
@@ -41,8 +42,6 @@ def result_maker(
     if name in runtime.table:
         entry = runtime.table.entry(name)
         if isinstance(entry.declared.promise, Promise):
-            from ._schema import check_returned
-
             whole = JSON.encode(content) if isinstance(given, str) else content
             check_returned(entry.declared.promise, whole)
         overflow = entry.meta.on_overflow
