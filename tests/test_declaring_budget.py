@@ -33,19 +33,25 @@ PROGRAM = """
 import asyncio, json, sys
 import pydantic, wrapt
 
-if "ToolClient" in sys.argv:  # whose own classes are not ours to count
-    import pydantic.json_schema
-    pydantic.TypeAdapter
+made = []
 
-compiled = []
-sys.addaudithook(lambda event, args: compiled.append(args) if event == "compile" else None)
+
+def see(event, args):
+    if event != "compile":
+        return
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__") == "dataclasses":
+        frame = frame.f_back
+    text = str(args[0])
+    if frame.f_globals["__name__"].startswith("tooldecl") and "__create_fn__" in text:
+        made.append(text.count("def ") > 1)
+
+
+sys.addaudithook(see)
 import tooldecl
 for name in sys.argv[1:]:
     getattr(tooldecl, name)
-texts = [str(source, "utf-8") for source, *_ in compiled if type(source) is bytes]
-texts += [source for source, *_ in compiled if type(source) is str]
-made = [text for text in texts if "__create_fn__" in text and text.count("def ") > 1]
-print(json.dumps([len(made), sorted(sys.modules)]))
+print(json.dumps([sum(made), sorted(sys.modules)]))
 """
 
 
