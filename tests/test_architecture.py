@@ -124,6 +124,9 @@ DOORS = {
     "needle": {"models"},
     "opentelemetry": {"integrations"},
     "pytest": {"_pytest_plugin"},
+    "pydantic_ai": {"integrations"},
+    "langchain_core": {"integrations"},
+    "agents": {"integrations"},
     "time": {"_clock"},
 }
 
@@ -134,6 +137,7 @@ READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"}
 
 # Packages that come with an extra: only these may be imported inside of functions.
 OPTIONAL = {"click", "jsonschema", "needle", "referencing", "rich"}
+OPTIONAL |= {"agents", "langchain_core", "pydantic_ai"}  # the adapters of integrations
 
 # Parts of the standard library that almost no run needs and every import would pay for.
 DEFERRED = {("__init__.py", "importlib")}
