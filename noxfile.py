@@ -27,6 +27,7 @@ nox.options.reuse_existing_virtualenvs = True
 nox.options.sessions = ["lint", "typing", "tests", "property", "demo"]
 nox.options.sessions += ["report"]
 nox.options.sessions += ["otel"]
+nox.options.sessions += ["pydantic_ai", "langchain", "openai_agents"]
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 SUPPORTED = nox.project.python_versions(PYPROJECT)
@@ -325,6 +326,56 @@ def report(session: nox.Session) -> None:
         )
     install(session, "tests")
     pytest(session, "tests/extras/report", *session.posargs, REPORT_BROWSER=browser)
+
+
+# Pages with a section for each adapter.
+ADAPTED = [
+    "docs/explanation/coming-from.md",
+    "docs/how-to/use-with-other-frameworks.md",
+]
+
+
+def adapter(session: nox.Session, name: str) -> None:
+    """
+    Test one adapter with the newest release of its framework, and check its types.
+
+    The stubs are left out: here the package itself says what its types are.
+    """
+    built = wheel(session)
+    extra = name.replace("_", "-")
+    session.install("--upgrade", f"{built}[{extra}]", *group(name))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    run = "tests/test_docs.py::test_the_code_of_a_page_runs"
+    pages = [f"{run}[{page}]" for page in ADAPTED]
+    pytest(session, f"tests/extras/{name}", *pages, *session.posargs)
+    session.run(
+        *("mypy", "--config-file", os.devnull, "--strict", "--follow-imports=silent"),
+        f"tooldecl/integrations/{name}.py",
+    )
+
+
+@nox.session(python=PYTHONS[0])
+def pydantic_ai(session: nox.Session) -> None:
+    """
+    Run a client's tools in agents of pydantic-ai.
+    """
+    adapter(session, "pydantic_ai")
+
+
+@nox.session(python=PYTHONS[0])
+def langchain(session: nox.Session) -> None:
+    """
+    Run a client's tools in graphs of LangGraph and agents of LangChain.
+    """
+    adapter(session, "langchain")
+
+
+@nox.session(python=PYTHONS[0])
+def openai_agents(session: nox.Session) -> None:
+    """
+    Run a client's tools in agents of openai-agents.
+    """
+    adapter(session, "openai_agents")
 
 
 @nox.session(python=PYTHONS[0])

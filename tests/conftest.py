@@ -23,6 +23,9 @@ from source import is_found
 NEEDED = {
     "property": ["hypothesis"],
     "extras/otel": ["opentelemetry.sdk"],
+    "extras/langchain": ["langchain", "langgraph"],
+    "extras/openai_agents": ["agents"],
+    "extras/pydantic_ai": ["pydantic_ai"],
 }
 
 collect_ignore = [f for f, names in NEEDED.items() if not all(map(is_found, names))]
