@@ -79,13 +79,6 @@ class Views:
         return render(self.table.entries(), format, tags, exclude_tags)
 
     @property
-    def engine(self) -> Engine:
-        """
-        What decides when the calls of a batch run.
-        """
-        return self._settings.engine
-
-    @property
     def store(self) -> ResultStore | None:
         """
         What keeps the results that are too long for the model, or None.

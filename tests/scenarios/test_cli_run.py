@@ -315,7 +315,9 @@ def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
     """
     files = ["--journal", "run.jsonl", "--report", "run.html", "--approve-all"]
     options = [*files, "--contents"] if contents else files
-    run(line("add", a=424242424242, b=1), line("pay", card="card-4111"), options=options)
+    run(
+        line("add", a=424242424242, b=1), line("pay", card="card-4111"), options=options
+    )
     kept = [
         (cli.folder / name).read_text(encoding="utf-8")
         for name in ("run.jsonl", "run.html")
