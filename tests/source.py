@@ -17,4 +17,12 @@ SOURCES = {
 }
 
 # The modules that users import from, besides the facade.
-PUBLIC_MODULES = ["engines", "exceptions", "filters", "models", "telemetry", "testing"]
+PUBLIC_MODULES = [
+    "engines",
+    "exceptions",
+    "filters",
+    "integrations",
+    "models",
+    "telemetry",
+    "testing",
+]

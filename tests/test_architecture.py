@@ -72,7 +72,7 @@ LAYERS = [
 EDGES = {"export", "models", "testing", "report", "integrations", "cli", "__main__"}
 
 # Rooms that the plan has and the house has not yet; whoever builds one takes it out.
-LATER = {"export", "report", "integrations"}
+LATER = {"export", "report"}
 
 # The same inside of packages that are no edges; ``__init__`` comes last in each.
 INSIDE = {
@@ -116,11 +116,14 @@ DOORS = {
     "wrapt": {"_decl"},
     "pydantic": {"_publisher", "_schema"},
     "pydantic_core": {"_encode"},
-    "jsonschema": {"_dialect"},
+    "jsonschema": {"_dialect", "integrations"},
     "referencing": {"_dialect"},
     "click": {"cli"},
     "rich": {"cli"},
     "needle": {"models"},
+    "mcp": {"integrations"},
+    "anyio": {"integrations"},
+    "uvicorn": {"integrations"},
     "time": {"_clock"},
 }
 
@@ -131,6 +134,7 @@ READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"}
 
 # Packages that come with an extra: only these may be imported inside of functions.
 OPTIONAL = {"click", "jsonschema", "needle", "referencing", "rich"}
+OPTIONAL |= {"anyio", "mcp", "uvicorn"}  # what the extra mcp brings
 
 # Parts of the standard library that almost no run needs and every import would pay for.
 DEFERRED = {("__init__.py", "importlib")}

@@ -13,7 +13,7 @@ from source import SOURCES
 
 # Raising one needs its reason in the same change; lowering is free.
 CEILINGS = {
-    "Any": 577,
+    "Any": 592,  # 15 more with the MCP SDK: its generics, and the schemas it hands over
     "cast(": 0,
     "type: ignore": 0,
     "pyright: ignore": 0,

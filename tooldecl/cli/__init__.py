@@ -10,12 +10,12 @@ import sys
 
 from importlib.util import find_spec
 
-from . import _demo
+from . import _demo, _serve
 
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS = {"demo": _demo.command}
+COMMANDS = {"demo": _demo.command, "serve": _serve.command}
 
 _NEEDED = ("click", "rich")
 

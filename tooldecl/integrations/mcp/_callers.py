@@ -6,17 +6,33 @@ from __future__ import annotations
 
 import sys
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
 from ... import ToolError
-from ._link import MOST_PAGES, Connect, LinkLostError, Progress
+from ._calling import MOST_PAGES, LinkLostError, Progress
+from ._forms import Given
+from ._link import Connect
 
 
 if TYPE_CHECKING:
-    from mcp import Client, ClientSession
+    from mcp import Client, ClientSession, StdioServerParameters
+    from mcp.client import Transport
+    from mcp.server import MCPServer, Server
     from mcp.types import CallToolResult, ListToolsResult, Tool
+
+    Target: TypeAlias = Server[Any] | MCPServer | Transport | str
+    Source: TypeAlias = (
+        Sequence[str]
+        | StdioServerParameters
+        | Server[Any]
+        | MCPServer
+        | Client
+        | ClientSession
+        | Callable[[], Transport]
+    )
 
 
 T = TypeVar("T")
@@ -62,7 +78,7 @@ class SDKCaller:
         )
 
     async def call(
-        self, name: str, arguments: Mapping[str, Any], on_progress: Progress
+        self, name: str, arguments: Given, on_progress: Progress
     ) -> CallToolResult:
         """
         Call a tool of the server.
@@ -71,16 +87,23 @@ class SDKCaller:
             ToolError: The server refused the request, or its answer is none.
             LinkLostError: The connection is lost.
         """
+        from mcp import Client
 
-        async def heard(done: float, total: float | None, message: str | None) -> None:
-            on_progress(done, total, message)
+        async def heard(
+            progress: float, total: float | None, message: str | None
+        ) -> None:
+            on_progress(progress, total, message)
 
-        return await _telling(
-            self._opened.call_tool(name, dict(arguments), progress_callback=heard)
-        )
+        opened, sent = self._opened, dict(arguments)
+        if isinstance(opened, Client):
+            asked = opened.call_tool(name, sent, progress_callback=heard)
+        else:
+            asked = opened.call_tool(name, sent, progress_callback=heard)
+
+        return await _telling(asked)
 
 
-def connecting(source: object) -> Connect:
+def connecting(source: Source) -> Connect:
     """
     Return what connects to a server that is not connected yet.
 
@@ -104,7 +127,7 @@ def connecting(source: object) -> Connect:
     return connect
 
 
-def _target(source: object) -> Callable[[], Any]:
+def _target(source: Source) -> Callable[[], Target]:
     """
     Return what makes that which the SDK's `Client` takes, new for each connection.
     """
@@ -120,16 +143,15 @@ def _target(source: object) -> Callable[[], Any]:
             )
         return lambda: source
     if isinstance(source, (Server, MCPServer)):
-        return lambda: source
-    started = source
-    if isinstance(source, (list, tuple)):
-        command = [word for word in source if isinstance(word, str)]
-        if not command or len(command) != len(source):
+        return partial(_same, source)
+    if isinstance(source, Sequence):
+        command: list[str] = [*source]
+        if not command or not all(isinstance(word, str) for word in command):
             raise TypeError("A command is a list of texts, at least one.")
         started = StdioServerParameters(command=command[0], args=command[1:])
-    if isinstance(started, StdioServerParameters):
-        parameters = started
-        return lambda: stdio_client(parameters, errlog=sys.stderr)
+        return lambda: stdio_client(started, errlog=sys.stderr)
+    if isinstance(source, StdioServerParameters):
+        return lambda: stdio_client(source, errlog=sys.stderr)
     if callable(source):
         return source
 
@@ -138,6 +160,13 @@ def _target(source: object) -> Callable[[], Any]:
         "a function that makes a transport, or an open Client or ClientSession, got "
         f"{type(source).__name__}."
     )
+
+
+def _same(server: Target) -> Target:
+    """
+    Return a server in this process, which each connection is made to.
+    """
+    return server
 
 
 async def _telling(answer: Awaitable[T]) -> T:

@@ -8,7 +8,7 @@ import asyncio
 import socket
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ... import ToolClient
 from ._needed import check_installed
@@ -16,8 +16,9 @@ from ._server import server
 
 
 if TYPE_CHECKING:
-    from mcp.server import Server
     from mcp.server.transport_security import TransportSecuritySettings
+
+    from ._forms import Served
 
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -108,7 +109,7 @@ def _rules(
 
 
 async def _serve(
-    served: Server[dict[str, Any]],
+    served: Served,
     rules: TransportSecuritySettings,
     listening: socket.socket,
     host: str,

@@ -15,12 +15,14 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
 from ... import ToolError
+from ._calling import Caller, LinkLostError, Sending, closed_link
+from ._forms import Work
 
 
 if TYPE_CHECKING:
@@ -28,72 +30,10 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-Progress: TypeAlias = Callable[[float, float | None, str | None], None]
-
-# More pages than these, and a server never comes to the end of its list.
-MOST_PAGES = 1_000
-
-
-class Caller(Protocol):
-    """
-    What a link needs of an open connection.
-    """
-
-    async def tools(self) -> list[Tool]:
-        """
-        List all tools of the server.
-        """
-        ...
-
-    async def call(
-        self, name: str, arguments: Mapping[str, Any], on_progress: Progress
-    ) -> CallToolResult:
-        """
-        Call a tool of the server.
-        """
-        ...
-
-
 Connect: TypeAlias = Callable[[], AbstractAsyncContextManager[Caller]]
 
-
-class LinkClosedError(ToolError):
-    """
-    The connection was closed by its owner, and takes no more calls.
-    """
-
-
-class LinkLostError(ToolError):
-    """
-    There is no connection to the server, or none any more.
-    """
-
-
-@final
-class Sending:
-    """
-    One call on its way; `sent` once it may have reached the server.
-    """
-
-    def __init__(
-        self, name: str, arguments: Mapping[str, Any], on_progress: Progress
-    ) -> None:
-        self.name = name
-        self.arguments = arguments
-        self.on_progress = on_progress
-        self.sent: Callable[[], None] = lambda: None
-
-
-class Link(Protocol):
-    """
-    Where calls are handed in, from any thread.
-    """
-
-    def submit(self, sending: Sending) -> Future[CallToolResult]:
-        """
-        Begin a call; cancelling the future cancels it at the server.
-        """
-        ...
+# How a connection can end that was not told to.
+_ENDS = (Exception, asyncio.CancelledError, BaseExceptionGroup)
 
 
 @final
@@ -106,9 +46,7 @@ class _Session:
         self._connect = connect
         self._within = within
         self._end = asyncio.Event()
-        self.caller: asyncio.Future[Caller] = (
-            asyncio.get_running_loop().create_future()
-        )
+        self.caller: asyncio.Future[Caller] = asyncio.get_running_loop().create_future()
         self.is_lost = False
         self.keeper = asyncio.create_task(self._keep())
 
@@ -119,13 +57,11 @@ class _Session:
                     caller = await stack.enter_async_context(self._connect())
                 self.caller.set_result(caller)
                 await self._end.wait()
-        except BaseException as error:  # whoever waits for the connection is told
+        except _ENDS as error:  # whoever waits for the connection is told
             self.is_lost = True
             if not self.caller.done():
                 self.caller.set_exception(_no_connection(error, self._within))
                 self.caller.exception()  # also where nobody waits for it any more
-            if not isinstance(error, (Exception, asyncio.CancelledError)):
-                raise
 
     def leave(self) -> None:
         """
@@ -150,8 +86,10 @@ def _no_connection(error: BaseException, within: float) -> ToolError:
 
 
 def _leaf(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup) and error.exceptions:
-        error = error.exceptions[0]
+    inner: tuple[BaseException, ...] = (error,)
+    while inner:
+        error = inner[0]
+        inner = getattr(error, "exceptions", ())
 
     return error
 
@@ -209,7 +147,7 @@ class OwnLink:
         """
         return self._on_loop(self._call(sending))
 
-    def _on_loop(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+    def _on_loop(self, work: Work[T]) -> Future[T]:
         if self._loop is not None and not self._closed:
             try:
                 return asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -268,54 +206,3 @@ class OwnLink:
             self._session = _Session(self._connect, self._within)
 
         return self._session
-
-
-def closed_link() -> LinkClosedError:
-    """
-    Say that the owner has closed the connection.
-    """
-    return LinkClosedError(
-        "The connection to the server of this tool is closed.",
-        error_class="environment",
-    )
-
-
-@final
-class OpenLink:
-    """
-    A connection that somebody else has opened, on the running loop.
-    """
-
-    def __init__(self, caller: Caller) -> None:
-        self._caller = caller
-        self._loop = asyncio.get_running_loop()
-        self._closed = False
-
-    def close(self) -> None:
-        """
-        Take no more calls; the connection is not ours.
-        """
-        self._closed = True
-
-    def submit(self, sending: Sending) -> Future[CallToolResult]:
-        """
-        Begin a call; cancelling the future cancels it at the server.
-
-        Raises:
-            LinkClosedError: The link is closed, or the loop of the connection.
-        """
-        work = self._call(sending)
-        if not self._closed:
-            try:
-                return asyncio.run_coroutine_threadsafe(work, self._loop)
-            except RuntimeError:  # its loop is closed
-                pass
-        work.close()
-        raise closed_link()
-
-    async def _call(self, sending: Sending) -> CallToolResult:
-        sending.sent()
-
-        return await self._caller.call(
-            sending.name, sending.arguments, sending.on_progress
-        )

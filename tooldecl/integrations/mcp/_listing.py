@@ -4,10 +4,10 @@ What a server shows of the tools of a client.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ... import ToolClient, ToolMeta
+from ._forms import JSON
 from ._results import result_kind
 
 
@@ -43,9 +43,7 @@ def listed(client: ToolClient) -> dict[str, Tool]:
     return tools
 
 
-def _promised(
-    meta: ToolMeta, schema: dict[str, Any] | None
-) -> dict[str, Any] | None:
+def _promised(meta: ToolMeta, schema: JSON | None) -> JSON | None:
     """
     Return the schema of the results, where each of them can be sent in that form: a text
     that is cut is a text, and JSON that is cut is none.

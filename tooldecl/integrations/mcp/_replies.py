@@ -4,10 +4,10 @@ Answers of a foreign server, as what a tool returns or raises.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ... import ToolError
+from ._forms import Given, is_object
 from ._results import result_kind
 
 
@@ -37,13 +37,14 @@ def value_of(reply: CallToolResult, *, wrapped: bool) -> object:
     structured: object = reply.structured_content
     if structured is None:
         return _content(reply)
-    if wrapped and isinstance(structured, dict) and set(structured) == {"result"}:
-        return structured["result"]
+    if wrapped and is_object(structured) and set(structured) == {"result"}:
+        value: object = structured["result"]
+        return value
 
     return structured
 
 
-def is_wrapped(schema: Mapping[str, Any] | None) -> bool:
+def is_wrapped(schema: Given | None) -> bool:
     """
     Whether results of that schema are no objects, and so stand under ``result``.
     """

@@ -6,14 +6,18 @@ from __future__ import annotations
 
 import json
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ... import ToolResult
+from ._forms import JSON, Given, is_object
 
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
+
+
+Fits: TypeAlias = Callable[[JSON], bool]
 
 
 NOT_IN_FORM = (
@@ -23,27 +27,31 @@ NOT_IN_FORM = (
 )
 
 
-def result_kind(schema: Mapping[str, Any]) -> object:
+def result_kind(schema: Given) -> object:
     """
     Return the type of what stands under ``result``, where results are no objects.
     """
-    inner = schema.get("properties", {}).get("result", {})
+    inner: object = schema.get("properties", {}).get("result")
 
-    return inner.get("type") if isinstance(inner, Mapping) else None
+    return inner.get("type") if is_object(inner) else None
 
 
-def fitting(schema: Mapping[str, Any]) -> Callable[[object], bool]:
+def fitting(schema: Given) -> Fits:
     """
     Return what tells whether a value fits a schema.
     """
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(schema).is_valid
+    validator: Any = Draft202012Validator(schema)  # its stubs leave a type open
+
+    def fits(value: JSON) -> bool:
+        valid: bool = validator.is_valid(value)
+        return valid
+
+    return fits
 
 
-def answer(
-    result: ToolResult, fits: Callable[[object], bool] | None
-) -> CallToolResult:
+def answer(result: ToolResult, fits: Fits | None) -> CallToolResult:
     """
     Write the result of a call for the wire.
 
@@ -74,14 +82,12 @@ def answer(
     )
 
 
-def _structured(
-    result: ToolResult, fits: Callable[[object], bool]
-) -> dict[str, Any] | None:
+def _structured(result: ToolResult, fits: Fits) -> JSON | None:
     """
     Return the first reading of the text that fits: whole, or under ``result``.
     """
     for reading in _readings(result):
-        if isinstance(reading, dict) and fits(reading):
+        if is_object(reading) and fits(reading):
             return reading
 
     return None
@@ -98,7 +104,7 @@ def _readings(result: ToolResult) -> list[object]:
     return [read, {"result": read}]
 
 
-def _facts(result: ToolResult) -> dict[str, Any]:
+def _facts(result: ToolResult) -> JSON:
     """
     Say how a call ended in words that a program can compare.
     """

@@ -6,25 +6,26 @@ from __future__ import annotations
 
 import asyncio
 
-from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from typing import TYPE_CHECKING, TypeVar, final
 
 from ... import ToolClient, ToolResult
+from ._forms import Given, Work
 from ._listing import listed
 from ._needed import check_installed
 from ._progress import Teller
-from ._results import answer, fitting
+from ._results import Fits, answer, fitting
 from ._turns import Turns
 
 
 if TYPE_CHECKING:
-    from mcp.server import Server, ServerRequestContext
     from mcp.types import (
         CallToolRequestParams,
         CallToolResult,
         ListToolsResult,
         PaginatedRequestParams,
     )
+
+    from ._forms import Request, Served
 
 
 T = TypeVar("T")
@@ -40,7 +41,7 @@ def server(
     version: str = "",
     instructions: str | None = None,
     deps: object = None,
-) -> Server[dict[str, Any]]:
+) -> Served:
     """
     Return a low-level server of the SDK whose tools are those of *client*.
 
@@ -85,7 +86,7 @@ class _Host:
         self._client = client
         self._deps = deps
         self._tools = listed(client)
-        self._fits: dict[str, Callable[[object], bool]] = {
+        self._fits: dict[str, Fits] = {
             name: fitting(tool.output_schema)
             for name, tool in self._tools.items()
             if tool.output_schema is not None
@@ -93,7 +94,7 @@ class _Host:
         self._alone = {n for n, meta in client.table.items() if meta.serial is True}
         self._turns = Turns()
 
-    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+    def input_schema(self, name: str) -> Given | None:
         """
         Return the schema of a tool's arguments, or None where there is no such tool.
         """
@@ -103,7 +104,7 @@ class _Host:
 
     async def list_tools(
         self,
-        _context: ServerRequestContext[Any, Any],
+        _context: Request,
         params: PaginatedRequestParams | None,
     ) -> ListToolsResult:
         """
@@ -121,7 +122,7 @@ class _Host:
         return ListToolsResult(tools=list(self._tools.values()))
 
     async def call_tool(
-        self, context: ServerRequestContext[Any, Any], params: CallToolRequestParams
+        self, context: Request, params: CallToolRequestParams
     ) -> CallToolResult:
         """
         Call a tool, and answer whatever comes of it.
@@ -152,7 +153,7 @@ class _Host:
         )
 
 
-async def _apart(work: Coroutine[Any, Any, T]) -> T:
+async def _apart(work: Work[T]) -> T:
     """
     Await *work* in a task of its own, and see its end where the request is cancelled.
 

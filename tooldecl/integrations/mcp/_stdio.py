@@ -13,11 +13,13 @@ import queue
 import threading
 
 from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 from ... import ToolClient
 from ._descriptors import kept
+from ._forms import Work
 from ._needed import check_installed
 from ._server import server
 
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
         MemoryObjectReceiveStream,
         MemoryObjectSendStream,
     )
-    from mcp.server import Server
     from mcp.shared.message import SessionMessage
+
+    from ._forms import Served
 
     Read: TypeAlias = SessionMessage | Exception
 
@@ -69,7 +72,7 @@ def serve_stdio(
         asyncio.run(_serve(served, reads, writes))
 
 
-async def _serve(served: Server[dict[str, Any]], reads: int, writes: int) -> None:
+async def _serve(served: Served, reads: int, writes: int) -> None:
     async with _streams(reads, writes) as (reading, writing):
         await served.run(reading, writing, served.create_initialization_options())
 
@@ -85,7 +88,9 @@ async def _streams(
     """
     import anyio
 
-    sending, reading = anyio.create_memory_object_stream[Read](0)
+    from mcp.shared.message import SessionMessage
+
+    sending, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     writing, taking = anyio.create_memory_object_stream[SessionMessage](0)
     loop = asyncio.get_running_loop()
     reader = threading.Thread(
@@ -129,13 +134,16 @@ def _read(
     _told(loop, sending.aclose())
 
 
-def _told(loop: asyncio.AbstractEventLoop, work: Any) -> bool:
+def _told(loop: asyncio.AbstractEventLoop, work: Work[None]) -> bool:
     """
     Run something on the loop and wait for it; False when nobody is there any more.
     """
+    from anyio import BrokenResourceError, ClosedResourceError
+
+    gone = (RuntimeError, CancelledError, BrokenResourceError, ClosedResourceError)
     try:
         asyncio.run_coroutine_threadsafe(work, loop).result()
-    except BaseException:  # the server has ended, and its loop with it
+    except gone:  # the server has ended, and perhaps its loop with it
         work.close()
         return False
 
@@ -171,9 +179,7 @@ class _Writer:
         self._jobs: queue.SimpleQueue[tuple[bytes, asyncio.Future[None]]] = (
             queue.SimpleQueue()
         )
-        threading.Thread(
-            target=self._run, name="tooldecl-mcp-out", daemon=True
-        ).start()
+        threading.Thread(target=self._run, name="tooldecl-mcp-out", daemon=True).start()
 
     async def write(self, data: bytes) -> None:
         """

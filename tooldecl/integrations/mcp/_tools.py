@@ -12,28 +12,27 @@ from typing import TYPE_CHECKING, Any, Self, final, overload
 
 from ... import DeclarationError, ToolContext, ToolSpec
 from ._callers import SDKCaller, connecting
-from ._link import OpenLink, OwnLink, Sending
+from ._calling import Link, OpenLink, Sending
+from ._chosen import Chosen, names_of
+from ._forms import JSON, Given
+from ._link import Connect, OwnLink
 from ._names import described, wire_names
 from ._needed import check_installed
 from ._replies import is_wrapped, value_of
 
 
 if TYPE_CHECKING:
+    from mcp import Client, ClientSession
     from mcp.types import Tool
 
-
-Options = Mapping[str, Any]
-
-# Options that say where a body runs or who runs it: here it is always the server.
-_NOT_HERE = ("external", "isolation")
-_OURS = ("description", "handler", "input_schema")
+    from ._callers import Source
 
 
 def tools_from_mcp(
-    source: object,
+    source: Source,
     *,
-    options: Mapping[str, Options] | None = None,
-    defaults: Options | None = None,
+    options: Mapping[str, Given] | None = None,
+    defaults: Given | None = None,
     include: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
     connect_within: float = 30.0,
@@ -58,84 +57,14 @@ def tools_from_mcp(
         DeclarationError: An option cannot be kept for a tool of a server.
     """
     check_installed()
-    chosen = _Chosen(
+    chosen = Chosen(
         options={name: dict(given) for name, given in (options or {}).items()},
         defaults=dict(defaults or {}),
-        include=None if include is None else _names("include", include),
-        exclude=_names("exclude", exclude),
+        include=None if include is None else names_of("include", include),
+        exclude=names_of("exclude", exclude),
     )
 
     return MCPTools(source, chosen, connect_within)
-
-
-def _names(option: str, given: Iterable[str]) -> frozenset[str]:
-    if isinstance(given, str):
-        raise TypeError(f"{option} takes a list of names, got one text.")
-
-    return frozenset(given)
-
-
-@final
-class _Chosen:
-    """
-    Which tools are taken, and with which options.
-    """
-
-    def __init__(
-        self,
-        *,
-        options: Mapping[str, Options],
-        defaults: Options,
-        include: frozenset[str] | None,
-        exclude: frozenset[str],
-    ) -> None:
-        for given in (defaults, *options.values()):
-            _check_options(given)
-        if "name" in defaults:
-            raise DeclarationError("defaults: no two tools can have one name.")
-        self._options = options
-        self._defaults = defaults
-        self._include = include
-        self._exclude = exclude
-
-    def among(self, tools: Iterable[Tool]) -> list[Tool]:
-        """
-        Return the tools that are taken.
-
-        Raises:
-            DeclarationError: A name was given that no tool of the server has.
-        """
-        listed = {tool.name: tool for tool in tools}
-        named = {*self._options, *self._exclude, *(self._include or ())}
-        if unknown := sorted(named - set(listed)):
-            raise DeclarationError(
-                f"The server has no tool named {', '.join(map(repr, unknown))}. It has: "
-                f"{', '.join(map(repr, sorted(listed)[:20])) or 'none'}."
-            )
-
-        return [
-            tool
-            for name, tool in listed.items()
-            if name not in self._exclude
-            and (self._include is None or name in self._include)
-        ]
-
-    def options_of(self, name: str) -> dict[str, Any]:
-        """
-        Return the options of one tool.
-        """
-        return {**self._defaults, **self._options.get(name, {})}
-
-
-def _check_options(given: Options) -> None:
-    for option in _NOT_HERE:
-        if option in given:
-            raise DeclarationError(
-                f"{option} means nothing for a tool of a server: the server runs it."
-            )
-    for option in _OURS:
-        if option in given and option != "description":
-            raise DeclarationError(f"{option} comes from the server.")
 
 
 @final
@@ -149,16 +78,24 @@ class MCPTools(Sequence[ToolSpec]):
 
     Attributes:
         names: The server's name of each tool, by its name here.
+        is_entered: Its tools are declared.
     """
 
-    def __init__(self, source: object, chosen: _Chosen, connect_within: float) -> None:
-        self._source = source
+    def __init__(self, source: Source, chosen: Chosen, connect_within: float) -> None:
+        from mcp import Client, ClientSession
+
+        self._opened: Client | ClientSession | None = None
+        self._connect: Connect | None = None
+        if isinstance(source, (Client, ClientSession)):
+            self._opened = source
+        else:
+            self._connect = connecting(source)
         self._chosen = chosen
         self._within = connect_within
         self._link: OwnLink | OpenLink | None = None
-        self._own = None if _is_open(source) else connecting(source)
         self._specs: tuple[ToolSpec, ...] = ()
         self.names: Mapping[str, str] = {}
+        self.is_entered = False
 
     @overload
     def __getitem__(self, place: int) -> ToolSpec: ...
@@ -176,9 +113,9 @@ class MCPTools(Sequence[ToolSpec]):
         link = self._begin()
         try:
             self._declare(link.start().result(), link)
-        except BaseException:
-            link.close()
-            raise
+        finally:
+            if not self.is_entered:
+                link.close()
 
         return self
 
@@ -192,15 +129,15 @@ class MCPTools(Sequence[ToolSpec]):
             self._link.close()
 
     async def __aenter__(self) -> Self:
-        if self._own is None:
-            await self._take_open()
+        if self._opened is not None:
+            await self._take_open(self._opened)
             return self
         link = self._begin()
         try:
             self._declare(await asyncio.wrap_future(link.start()), link)
-        except BaseException:
-            await asyncio.to_thread(link.close)
-            raise
+        finally:
+            if not self.is_entered:
+                await asyncio.to_thread(link.close)
 
         return self
 
@@ -218,19 +155,19 @@ class MCPTools(Sequence[ToolSpec]):
 
     def _begin(self) -> OwnLink:
         self._check_first()
-        if self._own is None:
+        if self._connect is None:
             raise TypeError(
                 "An open Client or ClientSession belongs to its loop: enter its tools "
                 "with 'async with' there."
             )
-        link = OwnLink(self._own, self._within)
+        link = OwnLink(self._connect, self._within)
         self._link = link
 
         return link
 
-    async def _take_open(self) -> None:
+    async def _take_open(self, opened: Client | ClientSession) -> None:
         self._check_first()
-        caller = SDKCaller(_opened(self._source))
+        caller = SDKCaller(opened)
         link = OpenLink(caller)
         self._link = link
         async with asyncio.timeout(self._within):
@@ -241,7 +178,7 @@ class MCPTools(Sequence[ToolSpec]):
         if self._link is not None:
             raise RuntimeError("The tools of a server are entered once.")
 
-    def _declare(self, listed: list[Tool], link: OwnLink | OpenLink) -> None:
+    def _declare(self, listed: list[Tool], link: Link) -> None:
         """
         Make a spec of each tool.
 
@@ -267,22 +204,11 @@ class MCPTools(Sequence[ToolSpec]):
             raise ExceptionGroup("Tools of the server cannot be declared", faults)
         self._specs = tuple(specs.values())
         self.names = {spec.name: name for name, spec in specs.items()}
+        self.is_entered = True
 
 
-def _is_open(source: object) -> bool:
-    from mcp import Client, ClientSession
-
-    return isinstance(source, (Client, ClientSession))
-
-
-def _opened(source: object) -> Any:
-    return source
-
-
-def _spec(
-    tool: Tool, wire: str, options: dict[str, Any], link: OwnLink | OpenLink
-) -> ToolSpec:
-    declared: dict[str, Any] = {
+def _spec(tool: Tool, wire: str, options: JSON, link: Link) -> ToolSpec:
+    declared: JSON = {
         "description": described(tool.description, tool.title, tool.name),
         **options,
         "name": wire,
@@ -295,9 +221,7 @@ def _spec(
     )
 
 
-def _handler(
-    name: str, wrapped: bool, link: OwnLink | OpenLink
-) -> Callable[..., Awaitable[object]]:
+def _handler(name: str, wrapped: bool, link: Link) -> Callable[..., Awaitable[object]]:
     """
     Make the body of one tool: it hands the call to the link, whatever loop it runs on.
     """

@@ -1,0 +1,161 @@
+"""
+``tooldecl serve``: the tools of a module over the Model Context Protocol.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from .. import DeclarationError, ToolClient, tools_in
+from ..filters import Approval, approve_all, deny_all
+from ..integrations.mcp import serve_http, serve_stdio
+
+
+if TYPE_CHECKING:
+    import click
+
+
+def command() -> click.Command:
+    """
+    Return the command, for the group of all.
+    """
+    import click
+
+    @click.command("serve")
+    @click.argument("target", metavar="MODULE[:OBJECT]")
+    @click.option(
+        "--http",
+        "port",
+        type=click.IntRange(0, 65535),
+        metavar="PORT",
+        help="Serve over HTTP at this port, 0 takes a free one; else over stdio.",
+    )
+    @click.option("--host", help="Listen at this address.  [default: 127.0.0.1]")
+    @click.option(
+        "--allow-host",
+        "hosts",
+        multiple=True,
+        help="A Host that requests may name, as in tools.example:*; again for more.",
+    )
+    @click.option(
+        "--allow-origin",
+        "origins",
+        multiple=True,
+        help="An Origin that requests may come from; again for more.",
+    )
+    @click.option(
+        "--approve-all",
+        "approves",
+        is_flag=True,
+        help="Run sensitive tools without asking anybody.",
+    )
+    def serve(
+        target: str,
+        port: int | None,
+        host: str | None,
+        hosts: tuple[str, ...],
+        origins: tuple[str, ...],
+        approves: bool,
+    ) -> None:
+        """
+        Serve tools over the Model Context Protocol.
+
+        Over stdio, unless --http says otherwise, until the input ends. Whatever the
+        tools print goes to standard error. Over HTTP there is no authentication.
+        """
+        if port is None and (host is not None or hosts or origins):
+            raise click.UsageError(
+                "--host, --allow-host and --allow-origin belong to --http."
+            )
+        try:
+            if port is None:
+                serve_stdio(lambda: client_of(target, approves=approves))
+                return
+            with client_of(target, approves=approves) as client:
+                serve_http(
+                    client,
+                    host=host or "127.0.0.1",
+                    port=port,
+                    allowed_hosts=hosts,
+                    allowed_origins=origins,
+                    ready=lambda url: click.echo(
+                        f"Serving {len(client.table)} tools at {url}", err=True
+                    ),
+                )
+        except (ModuleNotFoundError, OSError, ValueError) as error:
+            raise click.ClickException(str(error)) from error
+
+    return serve
+
+
+def client_of(target: str, *, approves: bool) -> ToolClient:
+    """
+    Return the client to serve: the one that is named, or one of the tools.
+
+    Raises:
+        click.ClickException: There is none, or a tool would have to be asked about.
+    """
+    import click
+
+    found = _found(target)
+    if isinstance(found, ToolClient):
+        if approves:
+            raise click.UsageError(
+                f"{target} is a client, which has its own approvals: --approve-all is "
+                "for a list of tools, or a module."
+            )
+        return found
+    approver = approve_all if approves else deny_all
+    client = ToolClient(found, filters=[Approval(approver)])
+    sensitive = [name for name, meta in client.table.items() if meta.sensitive]
+    if sensitive and not approves:
+        names = ", ".join(sensitive)
+        raise click.ClickException(
+            f"Sensitive tools, and nobody to ask about their calls: {names}. Say "
+            "--approve-all, or name a client that has an approval of its own."
+        )
+
+    return client
+
+
+def _found(target: str) -> ToolClient | Iterable[object]:
+    """
+    Return what a target names: a client, or tools.
+    """
+    import click
+
+    place, _, name = (target, "", "") if _is_file(target) else target.partition(":")
+    try:
+        module = _imported(place)
+        found = getattr(module, name) if name else tools_in(module)
+    except (AttributeError, DeclarationError, ImportError) as error:
+        raise click.ClickException(
+            f"{target} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    if isinstance(found, ToolClient):
+        return found
+    if isinstance(found, Iterable):
+        return [*found]
+
+    raise click.ClickException(f"{target} is neither a client nor a list of tools.")
+
+
+def _is_file(place: str) -> bool:
+    return place.endswith(".py") and Path(place).is_file()
+
+
+def _imported(place: str) -> ModuleType:
+    if not _is_file(place):
+        sys.path.insert(0, str(Path.cwd()))
+        return importlib.import_module(place)
+    path = Path(place).resolve()
+    sys.path.insert(0, os.fspath(path.parent))
+
+    return importlib.import_module(path.stem)
