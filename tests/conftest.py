@@ -17,8 +17,11 @@ from pathlib import Path
 import pytest
 
 
-# The properties need hypothesis; `nox -s property` brings it.
-collect_ignore = [] if importlib.util.find_spec("hypothesis") else ["property"]
+# What needs a package that the suite does without; a session of nox brings each.
+NEEDS = {"property": "hypothesis", "extras/mcp": "mcp"}
+collect_ignore = [
+    at for at, name in NEEDS.items() if not importlib.util.find_spec(name)
+]
 
 HANGS_AFTER = 30
 

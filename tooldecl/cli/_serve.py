@@ -125,7 +125,7 @@ def client_of(target: str, *, approves: bool) -> ToolClient:
     return client
 
 
-def _found(target: str) -> ToolClient | Iterable[object]:
+def _found(target: str) -> ToolClient | tuple[object, ...]:
     """
     Return what a target names: a client, or tools.
     """
@@ -142,7 +142,7 @@ def _found(target: str) -> ToolClient | Iterable[object]:
     if isinstance(found, ToolClient):
         return found
     if isinstance(found, Iterable):
-        return [*found]
+        return tuple(found)
 
     raise click.ClickException(f"{target} is neither a client nor a list of tools.")
 

@@ -12,8 +12,8 @@ import subprocess
 import sys
 import threading
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
 
 from tooldecl import Budget, NotFound, ToolClient, ToolContext, ToolError, tool
 from tooldecl.engines import AsyncioEngine
@@ -22,10 +22,11 @@ from tooldecl.filters import Approval, Denied
 
 HANGS_AFTER = 30
 
-print("printed by the import of the module")
+print("printed by the import of the module")  # noqa: T201 (what must not be sent)
 
 
-class Sum(TypedDict):
+@dataclass
+class Sum:
     """
     What `add_up` finds.
     """
@@ -61,7 +62,7 @@ def add_up(numbers: list[int]) -> Sum:
     """
     Add up a list of integers.
     """
-    return {"total": sum(numbers), "count": len(numbers)}
+    return Sum(total=sum(numbers), count=len(numbers))
 
 
 @tool
@@ -153,7 +154,7 @@ def chatter(words: int) -> str:
     Print in every way there is, and return how many words.
     """
     for _ in range(words):
-        print("print")
+        print("print")  # noqa: T201
         sys.stdout.write("sys.stdout\n")
         os.write(1, b"descriptor 1\n")
         print("the stream of the interpreter", file=sys.__stdout__)
@@ -182,8 +183,8 @@ async def with_others(name: str) -> None:
     Be there until a file says that it may go.
     """
     mark(f"{name}-here")
-    while not (stage() / f"{name}-go").exists():
-        await asyncio.sleep(0.01)
+    while not (stage() / f"{name}-go").exists():  # noqa: ASYNC110 (another process)
+        await asyncio.sleep(0.05)
     (stage() / f"{name}-here").unlink()
 
 
@@ -203,7 +204,15 @@ tools = [
     with_others,
 ]
 
-client = ToolClient(tools, engine=AsyncioEngine())
+
+def make() -> ToolClient:
+    """
+    Make a client of all of them, for as many calls at once as there are.
+    """
+    return ToolClient(tools, engine=AsyncioEngine(max_concurrency=None))
+
+
+client = make()
 
 
 @tool(sensitive=True)

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, final
 
 from ... import ToolError
 from ._calling import Caller, LinkLostError, Sending, closed_link
@@ -110,7 +110,7 @@ class OwnLink:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._session: _Session | None = None
         self._closed = False
-        self._calls: set[asyncio.Task[Any]] = set()
+        self._calls: set[asyncio.Task[CallToolResult]] = set()
         self._thread = threading.Thread(
             target=self._run, name="tooldecl-mcp", daemon=True
         )
