@@ -238,7 +238,7 @@ async def test_a_server_over_http_ends_when_it_is_told_to(folder):
         (f"{TOOLS}:sensitive", [], 1, "nobody to ask about their calls: pay."),
         (f"{TOOLS}:client", ["--approve-all"], 2, "has its own approvals"),
         (f"{TOOLS}:client", ["--host", "localhost"], 2, "belong to --http"),
-        (f"{TOOLS}:client", ["--http", "0", "--host", "0.0.0.0"], 1, "allowed_hosts"),
+        (f"{TOOLS}:client", ["--http", "0", "--host", "::"], 1, "allowed_hosts"),
         (f"{TOOLS}:nothing", [], 1, "nothing"),
     ],
 )
@@ -288,7 +288,7 @@ def test_external_tools_are_refused():
     """
     Their calls would wait for a result that nobody can give to a server.
     """
-    with pytest.raises(ValueError, match="These tools are external.*'click'"):
+    with pytest.raises(ValueError, match=r"These tools are external.*'click'"):
         server(ToolClient([click]))
 
 
@@ -303,7 +303,7 @@ def erase(name: str) -> str:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        ({"host": "0.0.0.0"}, ValueError),
+        ({"host": "tools.example"}, ValueError),
         ({"allowed_hosts": "tools.example"}, TypeError),
         ({"allowed_origins": "https://a.example"}, TypeError),
     ],
