@@ -905,8 +905,8 @@ def test_a_context_that_is_given_by_its_place_hides_no_member():
     """
 
     def handler(ctx: ToolContext, /, **arguments: Any) -> Any:
-        return [ctx.tool, arguments]
+        return [ctx, arguments]
 
     made = spec({"ctx": NUMBER, "self": NUMBER}, handler=handler)
 
-    assert ["spec", {"ctx": 1, "self": 2}] == run(made, {"ctx": 1, "self": 2})
+    assert ["here", {"ctx": 1, "self": 2}] == run(made, {"ctx": 1, "self": 2}, "here")
