@@ -19,6 +19,12 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
+# Pages whose code needs an optional package, and the session of nox that runs them.
+NEEDED = {
+    "docs/how-to/serve-over-mcp.md": ("mcp", "mcp"),
+    "docs/how-to/wrap-an-mcp-server.md": ("mcp", "mcp"),
+}
+
 _FENCE = re.compile(r"^( *)(`{3,})(.*)$")
 
 

@@ -4,6 +4,8 @@ The package as text: what the tests about the code itself read.
 
 from __future__ import annotations
 
+import importlib.util
+
 from pathlib import Path
 
 
@@ -26,3 +28,12 @@ PUBLIC_MODULES = [
     "telemetry",
     "testing",
 ]
+
+
+def is_found(name: str) -> bool:
+    """
+    Tell whether a package is there, or a module in one.
+    """
+    top = name.partition(".")[0]
+
+    return bool(importlib.util.find_spec(top) and importlib.util.find_spec(name))

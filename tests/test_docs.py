@@ -20,8 +20,8 @@ import pytest
 
 import tooldecl
 
-from pages import PAGES, fences, label, prose, sections, table
-from source import PUBLIC_MODULES, ROOT, SOURCES
+from pages import NEEDED, PAGES, fences, label, prose, sections, table
+from source import PUBLIC_MODULES, ROOT, SOURCES, is_found
 from tooldecl import exceptions
 
 
@@ -37,7 +37,10 @@ MAIN_JOB = (
 TESTS = "python3 -m venv .venv && .venv/bin/pip install -q nox && .venv/bin/nox"
 
 WITH_CODE = [
-    page for page in PAGES if any(block.info == "python" for block in fences(page))
+    page
+    for page in PAGES
+    if any(block.info == "python" for block in fences(page))
+    if is_found(NEEDED.get(label(page), ("tooldecl", ""))[0])
 ]
 
 
@@ -177,6 +180,16 @@ def wrong_command(command):
             return None
 
     return [program]
+
+
+def test_a_page_that_needs_a_package_has_a_session():
+    """
+    Where the package is not there the page is not run; where it is brought, it is.
+    """
+    text = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    for page, (_, session) in NEEDED.items():
+        assert session in nox_sessions()
+        assert page in text
 
 
 def test_console_blocks_name_what_exists():

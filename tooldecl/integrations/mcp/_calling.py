@@ -8,7 +8,7 @@ import asyncio
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
 
 from ... import ToolError
 from ._forms import Given
@@ -91,6 +91,15 @@ def closed_link() -> LinkClosedError:
     )
 
 
+def look_at_end(task: asyncio.Task[Any]) -> None:
+    """
+    Read what a call ended with: one that was cancelled may still fail in another way,
+    and asyncio would say that nobody has looked.
+    """
+    if not task.cancelled():
+        task.exception()
+
+
 @final
 class OpenLink:
     """
@@ -125,6 +134,8 @@ class OpenLink:
         raise closed_link()
 
     async def _call(self, sending: Sending) -> CallToolResult:
+        if (task := asyncio.current_task()) is not None:
+            task.add_done_callback(look_at_end)
         sending.sent()
 
         return await self._caller.call(

@@ -21,7 +21,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, final
 
 from ... import ToolError
-from ._calling import Caller, LinkLostError, Sending, closed_link
+from ._calling import Caller, LinkLostError, Sending, closed_link, look_at_end
 from ._forms import Work
 
 
@@ -186,6 +186,7 @@ class OwnLink:
         if (task := asyncio.current_task()) is not None:
             self._calls.add(task)
             task.add_done_callback(self._calls.discard)
+            task.add_done_callback(look_at_end)
         session = self._current()
         try:
             caller = await asyncio.shield(session.caller)
