@@ -8,10 +8,10 @@ import importlib
 import os
 import sys
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from .. import DeclarationError, ToolClient, tools_in
 from ..filters import Approval, approve_all, deny_all
@@ -141,10 +141,14 @@ def _found(target: str) -> ToolClient | tuple[object, ...]:
         ) from error
     if isinstance(found, ToolClient):
         return found
-    if isinstance(found, Iterable):
-        return tuple(found)
+    if _is_list(found):
+        return (*found,)
 
     raise click.ClickException(f"{target} is neither a client nor a list of tools.")
+
+
+def _is_list(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, (list, tuple))
 
 
 def _is_file(place: str) -> bool:
