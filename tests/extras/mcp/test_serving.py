@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mcp import Client
+from mcp import Client, MCPError
 from mcp_stage import (
     HANGS_AFTER,
     TOOLS,
@@ -400,5 +400,17 @@ def test_a_client_is_needed():
     """
     Anything else is a mistake of the script, said at once.
     """
-    with pytest.raises(TypeError):
-        serve_stdio(3)
+    for given in (3, lambda: 3):
+        with pytest.raises(TypeError, match="A ToolClient is served, got int"):
+            serve_stdio(given)
+
+
+async def test_a_closed_client_is_said_to_be_closed():
+    """
+    A host that keeps its server for long gets an answer, whatever became of it.
+    """
+    client = ToolClient([])
+    async with Client(server(client)) as connection:
+        client.close()
+        with pytest.raises(MCPError, match="closed and takes no more calls"):
+            await connection.call_tool("anything")

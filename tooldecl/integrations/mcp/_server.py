@@ -9,6 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING, TypeVar, final
 
 from ... import ToolClient, ToolResult
+from ...exceptions import EngineClosedError
 from ._forms import Given, Work
 from ._listing import listed
 from ._needed import check_installed
@@ -59,11 +60,15 @@ def server(
 
     Raises:
         ModuleNotFoundError: The SDK is not installed.
+        TypeError: It is no client.
         ValueError: A tool of the client is external.
     """
     check_installed()
     from mcp.server import Server
 
+    if not isinstance(client, ToolClient):
+        kind = type(client).__name__
+        raise TypeError(f"A ToolClient is served, got {kind}.")
     host = _Host(client, deps)
 
     return Server(
@@ -126,11 +131,19 @@ class _Host:
     ) -> CallToolResult:
         """
         Call a tool, and answer whatever comes of it.
+
+        Raises:
+            MCPError: The client is closed.
         """
+        from mcp import MCPError
+        from mcp.types import INTERNAL_ERROR
+
         teller = Teller(context.session)
         try:
             result = await _apart(self._call(params, teller))
             await teller.finish()
+        except EngineClosedError as error:
+            raise MCPError(INTERNAL_ERROR, str(error)) from error
         finally:
             teller.stop()
 

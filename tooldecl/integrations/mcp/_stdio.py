@@ -61,15 +61,24 @@ def serve_stdio(
 
     Raises:
         ModuleNotFoundError: The SDK is not installed.
+        TypeError: It is no client, or none was made.
         ValueError: A tool of the client is external.
     """
     check_installed()
     with kept() as (reads, writes):
-        given = client if isinstance(client, ToolClient) else client()
+        given = client if isinstance(client, ToolClient) else _made(client)
         served = server(
             given, name=name, version=version, instructions=instructions, deps=deps
         )
         asyncio.run(_serve(served, reads, writes))
+
+
+def _made(make: Callable[[], ToolClient]) -> ToolClient:
+    if not callable(make):
+        kind = type(make).__name__
+        raise TypeError(f"A ToolClient is served, got {kind}.")
+
+    return make()
 
 
 async def _serve(served: Served, reads: int, writes: int) -> None:
