@@ -295,7 +295,11 @@ def mcp_inspector(session: nox.Session) -> None:
     names = [f"@modelcontextprotocol/{name}" for name in MCP_PROGRAMS]
     if not (folder / "node_modules" / ".bin" / "conformance").exists():
         options = ("--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder)
-        session.run("npm", "install", *map(str, options), *names)
+        session.run(
+            *("npm", "install", *map(str, options), *names), success_codes=range(256)
+        )
+    if not (folder / "node_modules" / ".bin" / "conformance").exists():
+        session.skip("NOT RUN: npm could not bring the official programs of MCP.")
     modules = str(folder / "node_modules")
     pytest(
         session,
