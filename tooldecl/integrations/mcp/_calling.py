@@ -8,7 +8,7 @@ import asyncio
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Protocol, TypeAlias, final
 
 from ... import ToolError
 from ._forms import Given
@@ -91,7 +91,7 @@ def closed_link() -> LinkClosedError:
     )
 
 
-def look_at_end(task: asyncio.Task[Any]) -> None:
+def look_at_end(task: asyncio.Task[CallToolResult]) -> None:
     """
     Read what a call ended with: one that was cancelled may still fail in another way,
     and asyncio would say that nobody has looked.
