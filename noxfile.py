@@ -25,6 +25,9 @@ nox.options.download_python = "never"
 nox.options.error_on_external_run = True
 nox.options.reuse_existing_virtualenvs = True
 nox.options.sessions = ["lint", "typing", "tests", "property", "demo"]
+nox.options.sessions += ["report"]
+nox.options.sessions += ["otel"]
+nox.options.sessions += ["models"]
 nox.options.sessions += ["mcp", "mcp_inspector"]
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
@@ -267,6 +270,99 @@ def demo(session: nox.Session) -> None:
     )
     pytest(session, "tests/scenarios/test_demo.py", *session.posargs)
     session.run("tooldecl", "demo")
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def found_browser() -> str | None:
+    """
+    Return a Chromium that starts here; a file on PATH may be a stub of a store's.
+    """
+    for name in BROWSERS:
+        path = shutil.which(name)
+        if path is None:
+            continue
+        try:
+            done = subprocess.run(  # noqa: S603
+                [path, "--version"], capture_output=True, check=False, timeout=60
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0:
+            return path
+
+    return None
+
+
+def installed_browser(session: nox.Session) -> str | None:
+    """
+    Install Debian's Chromium where that can be done, and return its path.
+    """
+    if shutil.which("apt-get") is None or os.geteuid() != 0:
+        return None
+    for command in (
+        ("apt-get", "update", "-qq"),
+        ("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"),
+    ):
+        session.run(
+            *command,
+            external=True,
+            silent=True,
+            success_codes=range(256),
+            env={"DEBIAN_FRONTEND": "noninteractive"},
+        )
+
+    return found_browser()
+
+
+@nox.session(python=PYTHONS[0])
+def report(session: nox.Session) -> None:
+    """
+    Look at the run report in headless Chromium.
+    """
+    browser = found_browser() or installed_browser(session)
+    if browser is None:
+        session.skip(
+            "NOT RUN: the report was not looked at in a browser. None of "
+            f"{', '.join(BROWSERS)} starts here, and none could be installed: that "
+            "takes root and apt-get."
+        )
+    install(session, "tests")
+    pytest(session, "tests/extras/report", *session.posargs, REPORT_BROWSER=browser)
+
+
+@nox.session(python=PYTHONS[0])
+def otel(session: nox.Session) -> None:
+    """
+    Export calls by the newest OpenTelemetry SDK, and run the page about it.
+    """
+    built = wheel(session)
+    session.install("--upgrade", f"{built}[otel]", *group("otel"))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    pytest(
+        session,
+        "tests/extras/otel",
+        "tests/test_docs.py::test_the_code_of_a_page_runs[docs/how-to/observe-calls.md]",
+        *session.posargs,
+    )
+
+
+@nox.session(python=PYTHONS[0])
+def models(session: nox.Session) -> None:
+    """
+    Let the newest official SDKs of the providers speak to a fake provider.
+    """
+    built = wheel(session)
+    extras = ["jsonschema", "openai", "anthropic", "gemini"]
+    session.install("--upgrade", f"{built}[{','.join(extras)}]", *group("models"))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    pytest(
+        session,
+        "tests/extras/models",
+        "tests/test_docs.py::test_the_code_of_a_page_runs[docs/how-to/use-a-model.md]",
+        *session.posargs,
+    )
 
 
 @nox.session(python=PYTHONS[0])

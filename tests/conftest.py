@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import importlib.util
 import inspect
+import os
 import tempfile
 import threading
 
@@ -16,12 +16,22 @@ from pathlib import Path
 
 import pytest
 
+from source import is_found
 
-# What needs a package that the suite does without; a session of nox brings each.
-NEEDS = {"property": "hypothesis", "extras/mcp": "mcp"}
-collect_ignore = [
-    at for at, name in NEEDS.items() if not importlib.util.find_spec(name)
-]
+
+# Tests that need an optional package, by folder; a session of nox brings it.
+NEEDED = {
+    "property": ["hypothesis"],
+    "extras/mcp": ["mcp"],
+    "extras/models": ["openai", "anthropic", "google.genai"],
+    "extras/otel": ["opentelemetry.sdk"],
+}
+
+collect_ignore = [f for f, names in NEEDED.items() if not all(map(is_found, names))]
+
+# A browser looks at the report; `nox -s report` finds one.
+if "REPORT_BROWSER" not in os.environ:
+    collect_ignore.append("extras/report")
 
 HANGS_AFTER = 30
 

@@ -23,6 +23,8 @@ PAGES = [
 NEEDED = {
     "docs/how-to/serve-over-mcp.md": ("mcp", "mcp"),
     "docs/how-to/wrap-an-mcp-server.md": ("mcp", "mcp"),
+    "docs/how-to/observe-calls.md": ("opentelemetry.sdk", "otel"),
+    "docs/how-to/use-a-model.md": ("google.genai", "models"),
 }
 
 _FENCE = re.compile(r"^( *)(`{3,})(.*)$")

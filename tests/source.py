@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 
+from importlib.metadata import entry_points
 from pathlib import Path
 
 
@@ -22,9 +23,11 @@ SOURCES = {
 PUBLIC_MODULES = [
     "engines",
     "exceptions",
+    "export",
     "filters",
     "integrations",
     "models",
+    "report",
     "telemetry",
     "testing",
 ]
@@ -37,3 +40,8 @@ def is_found(name: str) -> bool:
     top = name.partition(".")[0]
 
     return bool(importlib.util.find_spec(top) and importlib.util.find_spec(name))
+
+
+# In a checkout that is not installed, pytest does not find our plugin by itself.
+IS_INSTALLED = any(e.name == "tooldecl" for e in entry_points(group="pytest11"))
+WITH_PLUGIN = [] if IS_INSTALLED else ["-p", "tooldecl._pytest_plugin"]

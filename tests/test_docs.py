@@ -21,8 +21,8 @@ import pytest
 import tooldecl
 
 from pages import NEEDED, PAGES, fences, label, prose, sections, table
-from source import PUBLIC_MODULES, ROOT, SOURCES, is_found
-from tooldecl import exceptions
+from source import PUBLIC_MODULES, ROOT, SOURCES, WITH_PLUGIN, is_found
+from tooldecl import exceptions, telemetry
 
 
 DOCS = ROOT / "docs"
@@ -36,11 +36,20 @@ MAIN_JOB = (
 )
 TESTS = "python3 -m venv .venv && .venv/bin/pip install -q nox && .venv/bin/nox"
 
+# Their commands are typed, and what they print is compared, by test_cli_pages.py.
+TYPED = {DOCS / "how-to" / "check-your-tools.md"}
+
 WITH_CODE = [
     page
     for page in PAGES
     if any(block.info == "python" for block in fences(page))
     if is_found(NEEDED.get(label(page), ("tooldecl", ""))[0])
+]
+
+# Blocks that are files of tests: pytest runs them, beside the other files of the page.
+TESTS_BLOCK = re.compile(r"python (test_\w+)\.py")
+WITH_TESTS = [
+    page for page in PAGES if any(TESTS_BLOCK.match(b.info) for b in fences(page))
 ]
 
 
@@ -90,23 +99,70 @@ def test_a_page_that_is_wrong_fails(tmp_path, text, expected):
     assert (bool(expected), True) == (done.returncode != 0, expected in done.stderr)
 
 
+@pytest.mark.parametrize("page", WITH_TESTS, ids=label)
+def test_the_tests_of_a_page_pass(page, tmp_path):
+    """
+    Whoever copies the files of a page, its settings among them, has tests that pass.
+    """
+    names = []
+    for block in fences(page):
+        kind, _, name = block.info.partition(" ")
+        name = "pyproject.toml" if kind == "toml" else name
+        if name:
+            names.append(name)
+            (tmp_path / name).write_text(f"{block.text}\n", encoding="utf-8")
+    package = str(Path(tooldecl.__file__).parent.parent)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-P", "-m", "pytest", "-q", "-W", "error", *WITH_PLUGIN),
+            *("--import-mode=prepend", "-p", "no:cacheprovider", "--rootdir=."),
+        ],
+        capture_output=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": package, "PYTEST_ADDOPTS": ""},
+        text=True,
+        timeout=60,
+    )
+
+    assert (0, len(names)) == (done.returncode, len(set(names))), done.stdout
+    assert " passed" in done.stdout
+
+
+def test_a_page_that_needs_a_package_has_a_session():
+    """
+    Where the package is not there the page is not run; where it is brought, it is.
+    """
+    text = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    for page, (_, session) in NEEDED.items():
+        assert session in nox_sessions()
+        assert f"tests/test_docs.py::test_the_code_of_a_page_runs[{page}]" in text
+
+
 def wrong_fences(page):
     """
     List blocks in a language that nobody checks, ``python no-run`` and the like; a module
-    that a later block imports is checked by that.
+    that a later block imports, or a command that is shown takes, is checked by that.
     """
     blocks = fences(page)
     imported = {
         f"python {name}.py"
         for block in blocks
-        if block.info == "python"
+        if block.info == "python" or TESTS_BLOCK.fullmatch(block.info)
         for name in re.findall(r"^import (\w+)$", block.text, re.MULTILINE)
+    }
+    imported |= {
+        f"python {name}"
+        for block in blocks
+        if block.info == "console" and page in TYPED
+        for name in re.findall(r"^\$ tooldecl \w+ (\w+\.py)", block.text, re.MULTILINE)
     }
 
     return [
         f"{label(page)}:{block.line} {block.info!r}"
         for block in blocks
         if block.info not in LANGUAGES | imported
+        if not TESTS_BLOCK.fullmatch(block.info)
     ]
 
 
@@ -180,16 +236,6 @@ def wrong_command(command):
             return None
 
     return [program]
-
-
-def test_a_page_that_needs_a_package_has_a_session():
-    """
-    Where the package is not there the page is not run; where it is brought, it is.
-    """
-    text = (ROOT / "noxfile.py").read_text(encoding="utf-8")
-    for page, (_, session) in NEEDED.items():
-        assert session in nox_sessions()
-        assert page in text
 
 
 def test_console_blocks_name_what_exists():
@@ -413,6 +459,30 @@ def test_the_enforcers_in_the_table_read_the_field():
     ]
 
 
+# What the head of the page says of every event.
+OF_ALL = {"at", "call_id", "name"}
+
+
+def test_the_table_of_events_is_the_records():
+    """
+    docs/reference/events.md lists every event with each of its fields, in order.
+    """
+    rows = table(DOCS / "reference" / "events.md", "event")
+    listed = {
+        row[0].strip("`"): [field.strip("`") for field in row[2].split(", ")]
+        for row in rows
+    }
+    kinds = [getattr(telemetry, name) for name in telemetry.__all__]
+
+    assert listed == {
+        kind.__name__: [
+            f.name for f in dataclasses.fields(kind) if f.name not in OF_ALL
+        ]
+        for kind in kinds
+        if dataclasses.is_dataclass(kind) and kind is not telemetry.Event
+    }
+
+
 def test_statuses_and_fates_are_the_code():
     """
     E-37: docs/reference/errors.md lists every status and every fate, in the order of the
@@ -627,14 +697,13 @@ def test_the_layers_on_the_page_are_the_tested_ones():
     """
     The picture in docs/explanation/architecture.md is the list that the test enforces.
     """
-    from test_architecture import LATER, LAYERS
+    from test_architecture import LAYERS
 
     page = DOCS / "explanation" / "architecture.md"
     picture = next(block.text for block in fences(page) if block.info == "text")
     drawn = [line.split("#")[0].split() for line in picture.splitlines()]
-    built = [[n for n in line.split() if n not in LATER] for line in LAYERS]
 
-    assert [line for line in built if line] == [line for line in drawn if line]
+    assert [line.split() for line in LAYERS] == [line for line in drawn if line]
 
 
 def test_public_modules_have_a_place_in_the_docs():

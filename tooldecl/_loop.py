@@ -176,7 +176,9 @@ class ToolLoop:
             description: What the model reads.
             options: Those of `tool`.
         """
-        return task_tool(self._run_apart, name, description, options)
+        hooks = self._client._settings.hooks
+
+        return task_tool(self._run_apart, hooks, name, description, options)
 
     def fan_out(
         self, *, name: str, description: str, max_concurrency: int = 8, **options: Any
@@ -195,6 +197,7 @@ class ToolLoop:
         """
         return tasks_tool(
             self._run_apart,
+            self._client._settings.hooks,
             name,
             description,
             options,

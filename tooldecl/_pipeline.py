@@ -221,9 +221,9 @@ class Call:
         ):  # a filter has made something else of it
             self._incoming.held = None
         self._settle()
-        self._answers.attempt = None
         if self._runtime.reports:
-            self._runtime.reports.finished(result)
+            self._runtime.reports.finished(result, self._answers.attempt)
+        self._answers.attempt = None
 
         return result
 
@@ -244,7 +244,7 @@ class Call:
             )
         ended = self._incoming.ended = self._stamped(self._answers.fitted(result))
         if self._runtime.reports:
-            self._runtime.reports.finished(ended)
+            self._runtime.reports.finished(ended, attempt)
 
     def _settle(self) -> None:
         """
@@ -273,8 +273,9 @@ class Call:
 
     def _report_start(self) -> None:
         incoming = self._incoming
-        meta = self._runtime.table.get(incoming.name)
-        hidden = meta is not None and meta.sensitive
         self._runtime.reports.started(
-            incoming.call_id, incoming.name, None if hidden else incoming.given
+            incoming.call_id,
+            incoming.name,
+            incoming.given,
+            self._runtime.table.get(incoming.name),
         )

@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 
 from ._budget import Budget
+from ._carriers import carriers_of, found_in_workers
 from ._charging import check_budget
 from ._offload import least_limit
 from ._processes import Cargo, cargo_of, is_supported
@@ -81,6 +82,11 @@ def cargo_for(
             cargo[meta.name] = cargo_of(
                 entry.declared, entry.definition, settings.stop_on
             )
+        except DeclarationError as error:
+            faults.append(error)
+    for carrier in carriers_of(settings.hooks) if cargo else ():
+        try:
+            found_in_workers(carrier)
         except DeclarationError as error:
             faults.append(error)
 

@@ -12,6 +12,7 @@ from ._clock import Clock, monotonic
 from ._context import OnProgress, ToolContext
 from ._errors import classify
 from ._isolation import Attempt
+from ._meta import ToolMeta
 from ._readonly import frozen_mapping
 from .telemetry import (
     ApprovalAsked,
@@ -48,30 +49,37 @@ class Reports:
     def __bool__(self) -> bool:
         return bool(self._hooks)
 
-    def started(self, call_id: str, name: str, arguments: Arguments) -> None:
+    def started(
+        self, call_id: str, name: str, arguments: Arguments, meta: ToolMeta | None
+    ) -> None:
         """
-        A call came in.
+        A call came in, for the tool of *meta* if there is one.
         """
+        hidden = meta is not None and meta.sensitive
         emit(
             self._hooks,
             CallStarted(
                 at=self._clock.monotonic(),
                 call_id=call_id,
                 name=name,
-                arguments=_copied(arguments),
+                arguments=None if hidden else _copied(arguments),
+                meta=meta,
             ),
         )
 
     def failed(
-        self, context: ToolContext, error: BaseException, wait: float | None
+        self, attempt: Attempt, error: BaseException, wait: float | None
     ) -> None:
         """
         An attempt failed; the next comes after *wait* seconds, or none does.
         """
+        context, now = attempt.context, self._clock.monotonic()
+        attempt.ended = now
         emit(
             self._hooks,
             AttemptFailed(
-                at=self._clock.monotonic(),
+                at=now,
+                began=attempt.began,
                 call_id=context.call_id,
                 name=context.tool,
                 attempt=context.attempt,
@@ -106,10 +114,12 @@ class Reports:
             ),
         )
 
-    def finished(self, result: ToolResult) -> None:
+    def finished(self, result: ToolResult, last: Attempt | None) -> None:
         """
-        A call has its answer.
+        A call has its answer; *last* is its last attempt, where one was made.
         """
+        if last is not None and not last.started:
+            last = None
         emit(
             self._hooks,
             CallFinished(
@@ -117,6 +127,8 @@ class Reports:
                 call_id=result.call_id,
                 name=result.name,
                 result=result,
+                began=None if last is None else last.began,
+                ended=None if last is None else last.ended,
             ),
         )
 
@@ -168,6 +180,7 @@ class Reports:
                 late_by=late_by,
                 value=attempt.value,
                 error=attempt.error,
+                attempt=attempt.context.attempt,
             ),
         )
 

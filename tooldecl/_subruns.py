@@ -5,7 +5,8 @@ Invariants:
 
 1. Nothing of the call around it is seen by a sub-run: it has context variables of its
    own, and the engine and the limits of its own client. Only the places that the call
-   holds go with it, or a sub-run on the same engine would wait for its own caller.
+   holds go with it, or a sub-run on the same engine would wait for its own caller, and
+   the texts that hooks of its client carry.
 2. When the call around it has its answer, or its run is to stop, the sub-run asks its
    model no more and begins no further body.
 3. What comes out is never empty: a sub-run that has no answer says why.
@@ -21,9 +22,11 @@ import asyncio
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import Context
+from functools import partial
 from typing import Any, TypeAlias, final
 
 from ._calls import Fate
+from ._carriers import carry_over
 from ._context import (
     AROUND,
     CallFacts,
@@ -40,10 +43,12 @@ from ._runtime import Incoming
 from ._texts import type_names
 from ._turns import LoopResult, Model, ModelRequest, Stop, StopReason, Turn
 from .exceptions import DeclarationError, SubRunError, ToolError
+from .telemetry import Hook
 
 
 OnEnd: TypeAlias = Callable[[LoopResult], object]
 Run: TypeAlias = Callable[[str, Stop, object, OnEnd], Awaitable[LoopResult]]
+Apart: TypeAlias = Callable[[str], Awaitable[LoopResult]]
 TaskTool: TypeAlias = Callable[[str], Awaitable[str]]
 TasksTool: TypeAlias = Callable[[list[str]], Awaitable[list[dict[str, str]]]]
 
@@ -51,10 +56,14 @@ _ANSWERS = (StopReason.ANSWER, StopReason.RETURN_DIRECT)
 
 
 def task_tool(
-    run: Run, name: str, description: str, options: Mapping[str, Any]
+    run: Run,
+    hooks: tuple[Hook, ...],
+    name: str,
+    description: str,
+    options: Mapping[str, Any],
 ) -> TaskTool:
     """
-    Return a tool that runs one task.
+    Return a tool that runs one task, with *hooks* to watch it.
     """
 
     async def run_task(task: str) -> str:
@@ -64,13 +73,14 @@ def task_tool(
         Args:
             task: What is to be done, in full: nothing else is known where it is done.
         """
-        return _words(name, await _apart(run, task))
+        return _words(name, await _apart(run, hooks, task))
 
     return tool(name=name, description=description, **options)(run_task)
 
 
 def tasks_tool(
     run: Run,
+    hooks: tuple[Hook, ...],
     name: str,
     description: str,
     options: Mapping[str, Any],
@@ -104,13 +114,14 @@ def tasks_tool(
         """
         if not tasks:
             raise ToolError("There is no task in it. Send at least one.")
+        apart = partial(_apart, run, hooks)
         window, left = asyncio.Semaphore(max_concurrency), list[str]()
 
         async def one(number: int, task: str) -> dict[str, str]:
             label = f"{name}-{number}"
             async with window:
                 try:
-                    return await _contained(run, label, task, stop_on)
+                    return await _contained(apart, label, task, stop_on)
                 except LeftRunning:
                     left.append(label)
                     raise
@@ -133,13 +144,13 @@ def tasks_tool(
 
 
 async def _contained(
-    run: Run, name: str, task: str, stop_on: tuple[type[BaseException], ...]
+    apart: Apart, name: str, task: str, stop_on: tuple[type[BaseException], ...]
 ) -> dict[str, str]:
     """
     Run one task of several; what it fails with is its own outcome.
     """
     try:
-        result = await _apart(run, task)
+        result = await apart(task)
         status, text = result.stop_reason.value, _words(name, result)
     except SubRunError as error:
         status, text = error.stop_reason, str(error)
@@ -152,7 +163,7 @@ async def _contained(
     return {"name": name, "status": status, "text": text}
 
 
-async def _apart(run: Run, task: str) -> LoopResult:
+async def _apart(run: Run, hooks: tuple[Hook, ...], task: str) -> LoopResult:
     """
     Run one task in a context of its own, for as long as the call around it goes on.
     """
@@ -161,6 +172,7 @@ async def _apart(run: Run, task: str) -> LoopResult:
     facts.holds = held_here()
     variables = Context()
     variables.run(AROUND.set, facts)
+    carry_over(hooks, variables)
     deps = None if parent is None else parent.deps
     ends: list[LoopResult] = []
 

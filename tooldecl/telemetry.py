@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, final
 
 from ._calls import Status
+from ._carriers import Carrier
 from ._events import (
     ApprovalAsked,
     ApprovalDecided,
@@ -45,6 +46,7 @@ __all__ = [
     "BatchStarted",
     "CallFinished",
     "CallStarted",
+    "Carrier",
     "Event",
     "Hook",
     "LateFinish",
@@ -83,12 +85,22 @@ Line: TypeAlias = tuple[int, str, tuple[object, ...]]
 
 _WELL = (Status.OK, Status.NOT_FOUND, Status.PENDING)
 _DECIDED = ("approved", "answered", "suspended")
+_REFUSED = (Status.INVALID, Status.UNKNOWN_TOOL)
+
+_GATE, _ENGINE, _LOOP = (
+    logging.getLogger(f"tooldecl.{room}") for room in ("gate", "engine", "loop")
+)
 
 
 @final
 class LoggingHook:
     """
     Log every event by names, kinds and lengths, never by value.
+
+    Calls are told of on the logger ``tooldecl``; what the gate refused on
+    ``tooldecl.gate``, batches and bodies that were given up on ``tooldecl.engine``, runs
+    of a loop on ``tooldecl.loop``. Records of a call have ``tool``, ``call_id`` and
+    ``attempt``, which is None where no attempt is spoken of.
 
     Args:
         level: Level for what went well; failures are logged as warnings at least.
@@ -102,12 +114,13 @@ class LoggingHook:
 
     def __call__(self, event: Event) -> None:
         level, text, values = self._of_call(event)
+        log = _logger_of(event).log
         if isinstance(event, CallEvent):
             name, call_id = word(event.name), word(event.call_id)
-            extra = {"tool": name, "call_id": call_id}
-            logger.log(level, "%s %s %s", name, call_id, text % values, extra=extra)
+            extra = {"tool": name, "call_id": call_id, "attempt": _attempt_of(event)}
+            log(level, "%s %s %s", name, call_id, text % values, extra=extra)
         else:
-            logger.log(level, text, *values)
+            log(level, text, *values)
 
     def _of_call(self, event: Event) -> Line:
         match event:
@@ -160,6 +173,34 @@ class LoggingHook:
                 return self._level, "a run ended: %s, %d turns", (reason, turns)
             case _:
                 return self._level, "%s", (type(event).__name__,)
+
+
+def _logger_of(event: Event) -> logging.Logger:
+    match event:
+        case CallFinished(result=result) if result.status in _REFUSED:
+            return _GATE
+        case LoopStarted() | ModelAsked() | LoopFinished():
+            return _LOOP
+        case (
+            BatchStarted()
+            | BatchFinished()
+            | WriteConflict()
+            | LateFinish()
+            | LoopBlocked()
+        ):
+            return _ENGINE
+        case _:
+            return logger
+
+
+def _attempt_of(event: CallEvent) -> int | None:
+    match event:
+        case AttemptFailed(attempt=number):
+            return number
+        case CallFinished(result=result):
+            return result.attempts
+        case _:
+            return None
 
 
 def _share(event: Progress) -> tuple[object, object]:

@@ -4,6 +4,7 @@ Hooks: what they are told, in which order, and that they can neither change nor 
 
 from __future__ import annotations
 
+import contextvars
 import dataclasses
 import logging
 
@@ -11,6 +12,8 @@ import pytest
 
 from fronts import call, call_batch
 from tooldecl import NotFound, Retry, ToolCall, ToolClient, ToolContext, tool
+from tooldecl.engines import AsyncioEngine, SequentialEngine, ThreadEngine
+from tooldecl.filters import Approval, approve_all
 from tooldecl.telemetry import (
     AttemptFailed,
     BatchFinished,
@@ -251,3 +254,138 @@ def test_several_hooks_are_told_in_order(front):
         ("a", CallFinished),
         ("b", CallFinished),
     ] == log
+
+
+@tool(sensitive=True)
+def pay(card: str) -> str:
+    """Pay."""
+    return card
+
+
+def test_events_tell_when_each_attempt_began_and_ended(front):
+    """
+    A picture of a run is drawn from them; what lies outside of the attempts was spent
+    in queues, filters and waits.
+    """
+    hook, clock = RecordingHook(), FakeClock(5)
+
+    def slowly(request):
+        clock.advance(10)
+        result = yield request
+        clock.advance(100)
+        return result
+
+    @tool(retry=Retry(attempts=2, delay=1, jitter=0))
+    def work(ctx: ToolContext) -> None:
+        """Fail once, after two seconds; then take three."""
+        clock.advance(1 + ctx.attempt)
+        if ctx.attempt == 1:
+            raise ConnectionError
+
+    client = ToolClient([work], hooks=[hook], clock=clock, filters=[slowly])
+    call(front, client, "work")
+    started, failed, finished = hook.events
+
+    assert (5, 15, 17) == (started.at, failed.began, failed.at)
+    assert (18, 21, 121) == (finished.began, finished.ended, finished.at)
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("add", {"a": "x"}), ("no", None)])
+def test_where_no_body_began_no_attempt_has_a_time(front, name, arguments):
+    """
+    A refused call has no bar in the picture.
+    """
+    hook = RecordingHook()
+    call(front, ToolClient([add], hooks=[hook]), name, arguments)
+
+    assert (None, None) == (hook.events[-1].began, hook.events[-1].ended)
+
+
+def test_the_last_attempt_ends_with_its_failure(front):
+    """
+    The same moment, not a later one.
+    """
+    hook, clock = RecordingHook(), FakeClock(5)
+
+    @tool
+    def fail() -> None:
+        """Fail after a second."""
+        clock.advance(1)
+        raise ValueError
+
+    call(front, ToolClient([fail], hooks=[hook], clock=clock), "fail")
+    _, failed, finished = hook.events
+
+    assert (5, 6, 6) == (failed.began, failed.at, finished.ended)
+
+
+def test_an_event_says_that_its_tool_is_sensitive(front):
+    """
+    A hook that keeps contents has nothing else to know it by: no arguments are None too.
+    """
+    hook = RecordingHook()
+    client = ToolClient([add, pay], hooks=[hook], filters=[Approval(approve_all)])
+    call(front, client, "pay", {"card": "4111"})
+    call(front, client, "add", {"a": 1, "b": 2})
+    starts = hook.of(CallStarted)
+
+    assert [(True, None), (False, {"a": 1, "b": 2})] == [
+        (event.meta.sensitive, event.arguments) for event in starts
+    ]
+
+
+def test_the_start_of_a_call_says_what_was_declared():
+    """
+    A hook that is given to many clients knows the tool without any of them.
+    """
+    hook = RecordingHook()
+    client = ToolClient([add], hooks=[hook])
+    client.invoke("add", {"a": 1, "b": 2})
+    client.invoke("sub")
+
+    assert [client.table["add"], None] == [e.meta for e in hook.of(CallStarted)]
+
+
+SPAN = contextvars.ContextVar("span", default="none")
+
+
+@tool
+def where(ctx: ToolContext) -> list[str]:
+    """Tell what is set here, and in the call it makes itself."""
+    inner = ctx.deps.invoke("where") if ctx.deps else None
+    return [SPAN.get(), *(inner.value if inner else [])]
+
+
+@pytest.mark.parametrize("engine", [SequentialEngine, ThreadEngine, AsyncioEngine])
+@pytest.mark.parametrize("filters", [0, 1])
+def test_what_a_hook_sets_at_the_start_is_seen_by_the_body(
+    front, engine, filters, caplog
+):
+    """
+    Both ends of a call are told in the context variables of whoever called, so that a
+    hook can open something around the call and close it again.
+    """
+    before = []
+
+    def open_and_close(event):
+        if isinstance(event, CallStarted):
+            before.append((event.call_id, SPAN.set(event.call_id)))
+        if isinstance(event, CallFinished):
+            [token] = [token for key, token in before if key == event.call_id]
+            SPAN.reset(token)  # fails, and is logged, in another context
+
+    def around(request):
+        seen.append(SPAN.get() == request.call_id)
+        return (yield request)
+
+    seen = []
+    hooks, layers = [open_and_close], [around] * filters
+    client = ToolClient([where], hooks=hooks, filters=layers, engine=engine())
+    calls = [ToolCall("where", {}, f"c{n}") for n in range(20)]
+    inner = ToolClient([where], hooks=hooks)
+    results = call_batch(front, client, calls, deps=inner)
+
+    assert [f"c{n}" for n in range(20)] == [r.value[0] for r in results]
+    assert all(r.value[1].startswith("call_") for r in results)
+    assert ("none", [True] * 20 * filters) == (SPAN.get(), seen)
+    assert [] == caplog.records

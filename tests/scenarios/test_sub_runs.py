@@ -213,3 +213,55 @@ def test_the_hosts_own_object_goes_with_the_call(front):
     call(front, ToolClient([sub(child)]), "research", {"task": "x"}, deps="mine")
 
     assert ["mine"] == seen
+
+
+class Carry:
+    """
+    Takes the ambient word along.
+    """
+
+    def __call__(self, event):
+        """
+        Watch nothing.
+        """
+
+    def carry(self):
+        """
+        Take it.
+        """
+        return {"word": AMBIENT.get()}
+
+    @staticmethod
+    def restore(values):
+        """
+        Say from where it is.
+        """
+        AMBIENT.set(f"carried {values['word']}")
+
+
+@pytest.mark.parametrize("kind", ["as_tool", "fan_out"])
+def test_what_a_hook_of_its_client_carries_goes_with_it(front, kind):
+    """
+    A trace goes on in a sub-run, which sees nothing else of what surrounds it; a hook of
+    the parent's client alone takes nothing.
+    """
+    seen = []
+
+    @tool
+    def look() -> str:
+        """Look around."""
+        seen.append(AMBIENT.get())
+        return "seen"
+
+    def run(inner, outer):
+        turns = [calls(("c", "look")), "Done."]
+        child = ToolLoop(ToolClient([look], hooks=inner), scripted(*turns))
+        task = getattr(child, kind)(name="research", description="Research.")
+        given = {"task": "x"} if kind == "as_tool" else {"tasks": ["x"]}
+        call(front, ToolClient([task], hooks=outer), "research", given)
+
+    AMBIENT.set("parent")
+    run([Carry()], [])
+    run([], [Carry()])
+
+    assert (["carried parent", "root"], "parent") == (seen, AMBIENT.get())

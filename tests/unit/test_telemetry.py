@@ -189,7 +189,7 @@ def test_the_log_has_one_line_for_each_event(caplog, event, level, text):
     caplog.set_level(1, "tooldecl")
     LoggingHook()(event)
 
-    assert [("tooldecl", level, text)] == caplog.record_tuples
+    assert [(level, text)] == [(r.levelno, r.getMessage()) for r in caplog.records]
 
 
 def test_every_event_has_a_line_of_its_own():
@@ -247,7 +247,62 @@ def test_records_carry_the_tool_and_the_call(caplog):
     LoggingHook()(CallStarted(**CALL, arguments=None))
     [record] = caplog.records
 
-    assert ("pay", "c1") == (record.tool, record.call_id)
+    assert ("pay", "c1", None) == (record.tool, record.call_id, record.attempt)
+
+
+def test_records_carry_the_attempt_where_one_is_spoken_of(caplog):
+    """
+    Of the failures of one call, that tells which is which.
+    """
+    caplog.set_level(1, "tooldecl")
+    for kind in (AttemptFailed, CallFinished):
+        LoggingHook()(next(e for e, _, _ in EVENTS if isinstance(e, kind)))
+
+    assert [2, 1] == [record.attempt for record in caplog.records]
+
+
+@pytest.mark.parametrize(
+    ("kind", "logger"),
+    [
+        (CallStarted, "tooldecl"),
+        (AttemptFailed, "tooldecl"),
+        (BatchStarted, "tooldecl.engine"),
+        (WriteConflict, "tooldecl.engine"),
+        (LateFinish, "tooldecl.engine"),
+        (LoopBlocked, "tooldecl.engine"),
+        (LoopStarted, "tooldecl.loop"),
+        (ModelAsked, "tooldecl.loop"),
+        (LoopFinished, "tooldecl.loop"),
+    ],
+)
+def test_each_part_has_a_logger_to_be_quietened_by(caplog, kind, logger):
+    """
+    Who runs a loop in a server wants its failures without each batch of it.
+    """
+    caplog.set_level(1, "tooldecl")
+    LoggingHook()(next(e for e, _, _ in EVENTS if isinstance(e, kind)))
+
+    assert [logger] == [record.name for record in caplog.records]
+
+
+@pytest.mark.parametrize(
+    ("status", "logger"),
+    [
+        ("ok", "tooldecl"),
+        ("invalid", "tooldecl.gate"),
+        ("unknown_tool", "tooldecl.gate"),
+    ],
+)
+def test_what_the_gate_refused_has_a_logger_of_its_own(caplog, status, logger):
+    """
+    How often a model errs is another question than how often a tool fails.
+    """
+    caplog.set_level(1, "tooldecl")
+    [result] = [e.result for e, _, _ in EVENTS if isinstance(e, CallFinished)][:1]
+    told = result.replace(status=Status(status))
+    LoggingHook()(CallFinished(**CALL, result=told))
+
+    assert [logger] == [record.name for record in caplog.records]
 
 
 def test_names_from_a_model_cannot_forge_a_line(caplog):

@@ -114,7 +114,7 @@ def test_abandoned_bodies_fail_a_test_by_name():
     """
     gate = Gate()
 
-    @tool(timeout=0.01)
+    @tool(timeout=0.2)
     def stuck() -> None:
         """Wait."""
         gate.pass_through()

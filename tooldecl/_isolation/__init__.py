@@ -17,7 +17,13 @@ The matching page is docs/explanation/timeouts-and-isolation.md.
 from __future__ import annotations
 
 from . import _exit as _exit
-from ._abandoned import AbandonedCall, Entry, Ledger, forget_task
+from ._abandoned import (
+    AbandonedCall,
+    Entry,
+    Ledger,
+    abandoned_calls,
+    forget_task,
+)
 from ._attempt import Attempt, TimeoutSource
 from ._awaiting import needs_loop
 from ._body import BodyStopped, GeneratorTooLong, arun_body, run_body
@@ -56,6 +62,7 @@ __all__ = [
     "ThreadWaiter",
     "Ticket",
     "TimeoutSource",
+    "abandoned_calls",
     "arun_away",
     "arun_body",
     "arun_job",

@@ -69,6 +69,16 @@ class Entry:
         """
         return self.task is None or not self.task.get_loop().is_closed()
 
+    def shown(self) -> AbandonedCall:
+        """
+        Return what a host may know of it.
+        """
+        context = self.attempt.context
+
+        return AbandonedCall(
+            name=context.tool, call_id=context.call_id, age=monotonic() - self.since
+        )
+
 
 @final
 class Ledger:
@@ -110,16 +120,13 @@ class Ledger:
         """
         List the bodies of one client, the oldest first.
         """
-        now = monotonic()
-        return tuple(
-            AbandonedCall(
-                name=e.attempt.context.tool,
-                call_id=e.attempt.context.call_id,
-                age=now - e.since,
-            )
-            for e in self._alive()
-            if e.owner is owner
-        )
+        return tuple(e.shown() for e in self._alive() if e.owner is owner)
+
+    def all(self) -> list[AbandonedCall]:
+        """
+        List the bodies of all clients.
+        """
+        return [entry.shown() for entry in self._alive()]
 
     def contexts(self) -> list[ToolContext]:
         """
@@ -155,6 +162,17 @@ def has_bodies() -> bool:
     Whether any body runs on after its call was answered.
     """
     return any(len(ledger) for ledger in list(_LEDGERS))
+
+
+def abandoned_calls() -> tuple[AbandonedCall, ...]:
+    """
+    List the bodies of this process that were given up and may still run, the oldest first.
+
+    Those of every client and engine, also of clients that are no more.
+    """
+    found = [call for ledger in list(_LEDGERS) for call in ledger.all()]
+
+    return tuple(sorted(found, key=lambda call: -call.age))
 
 
 def _forget_parent() -> None:

@@ -25,6 +25,7 @@ from concurrent.futures import (
 from typing import final
 
 from .._calls import Fate
+from .._carriers import Carriers
 from .._clock import monotonic, wall
 from .._context import facts_of
 from .._isolation import Attempt, Job, Place, arun_job, run_job
@@ -55,6 +56,7 @@ class AbroadRun:
         cargo: The tools, by name.
         place: Whose bodies they are.
         stop_on: The client's stop signals.
+        carriers: Its hooks that take something along.
         expires: Seconds within which the executor has to begin an attempt, or None.
 
     Attributes:
@@ -66,6 +68,7 @@ class AbroadRun:
         "_place",
         "aleave",
         "cargo",
+        "carriers",
         "executor",
         "expires",
         "leave",
@@ -78,12 +81,14 @@ class AbroadRun:
         cargo: Mapping[str, Cargo],
         place: Place,
         stop_on: tuple[type[BaseException], ...],
+        carriers: Carriers,
         *,
         expires: float | None,
     ) -> None:
         self.executor = executor
         self.cargo = cargo
         self.stop_on = stop_on
+        self.carriers = carriers
         self.expires = expires
         self._place = place
         SHOP.join_here(place.owner)
@@ -175,6 +180,7 @@ class _Sent:
         parcel = parcel_of(
             attempt,
             run.cargo[attempt.context.tool],
+            run.carriers,
             expires=None if run.expires is None else wall() + run.expires,
             until=None if left is None else wall() + left,
         )

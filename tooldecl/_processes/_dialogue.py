@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import json
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from .._carriers import Carriers, Found
 from .._clock import monotonic
 from .._context import facts_of
 from .._encode import encode
@@ -41,9 +42,14 @@ Answer: TypeAlias = tuple[Said, str]
 LONGEST_SEND = 86_400.0
 
 
-def load(worker: Worker, cargo: Cargo, until: float) -> tuple[str, str] | None:
+def load(
+    worker: Worker, cargo: Cargo, until: float, found: Sequence[Found]
+) -> tuple[str, str] | None:
     """
     Have a worker import a tool; return the type and text of what went wrong.
+
+    Args:
+        found: The hooks of its client that are to be imported beside it.
 
     Raises:
         EOFError: The worker died of it.
@@ -52,7 +58,7 @@ def load(worker: Worker, cargo: Cargo, until: float) -> tuple[str, str] | None:
     number = cargo.number
     if number in worker.loaded:
         return None
-    head = json.dumps([number, import_path(), cargo.modules]).encode()
+    head = json.dumps([number, import_path(), cargo.modules, found]).encode()
 
     def left() -> float:
         return max(0.0, until - monotonic())
@@ -187,9 +193,10 @@ def request_of(
     return frame(CALL, head, text)
 
 
-def facts_for_body(attempt: Attempt) -> Said:
+def facts_for_body(attempt: Attempt, carriers: Carriers) -> Said:
     """
-    Return what a body in another process is told of its call, as plain data.
+    Return what a body in another process is told of its call, as plain data, with what
+    *carriers* take along.
     """
     context = attempt.context
     facts = facts_of(context)
@@ -203,6 +210,7 @@ def facts_for_body(attempt: Attempt) -> Said:
         "state": _crossing(facts.state),
         "deps": facts.deps is not None,
         "previous": previous_of(context.previous_error),
+        "carried": attempt.variables.run(carriers.taken) if carriers.found else (),
     }
 
 

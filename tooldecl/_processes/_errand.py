@@ -108,7 +108,7 @@ class _ErrandRun(WorkerRun):
 
     def __init__(self, cargo: Cargo, head: Said) -> None:
         place = Place(ledger=Ledger(), owner=None, on_late=lambda _attempt, _late: None)
-        super().__init__(SHOP.pool, {cargo.name: cargo}, place, ())
+        super().__init__(SHOP.pool, {cargo.name: cargo}, place, head["found"])
         self.answer: Answer | None = None
         self._head = head
 

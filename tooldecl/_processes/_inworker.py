@@ -16,24 +16,17 @@ import functools
 import logging
 import threading
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 
 from .._calls import Fate
+from .._carriers import Found
 from .._clock import monotonic
 from .._context import facts_of
 from .._isolation import Attempt, Entry, Place, Stopped, ask_to_stop, settle
 from .._wording import exit_text
 from ..exceptions import WorkerDiedError
-from ._dialogue import (
-    Answer,
-    arguments_of,
-    ask,
-    facts_for_body,
-    left_of_batch,
-    load,
-    request_of,
-    take_over,
-)
+from ._dialogue import Answer, ask, left_of_batch, load
 from ._handle import End, NoProcessError, Worker
 from ._loading import Cargo
 from ._nursery import START_SECONDS
@@ -48,7 +41,7 @@ logger = logging.getLogger("tooldecl")
 WORKERS_TRIED = 3
 
 
-class WorkerRun:
+class WorkerRun(ABC):
     """
     Runs attempts in the workers of a pool, on the thread that calls it.
 
@@ -56,22 +49,22 @@ class WorkerRun:
         pool: The workers.
         cargo: The tools, by name.
         place: Whose bodies they are.
-        stop_on: The client's stop signals.
+        found: The hooks of their client that take something along.
     """
 
-    __slots__ = ("_cargo", "_place", "_stop_on", "pool")
+    __slots__ = ("_cargo", "_found", "_place", "pool")
 
     def __init__(
         self,
         pool: Pool,
         cargo: Mapping[str, Cargo],
         place: Place,
-        stop_on: tuple[type[BaseException], ...],
+        found: Sequence[Found],
     ) -> None:
         self.pool = pool
         self._cargo = cargo
         self._place = place
-        self._stop_on = stop_on
+        self._found = found
 
     def run(self, attempt: Attempt) -> None:
         """
@@ -143,7 +136,7 @@ class WorkerRun:
         False where another worker may be able to load it.
         """
         tool = self._cargo[attempt.context.tool]
-        fault = load(worker, tool, _until(attempt))
+        fault = load(worker, tool, _until(attempt), self._found)
         if fault is not None:
             # An earlier body may have left it so, and not only for this tool.
             self.pool.give_back(worker, spent=True)
@@ -169,16 +162,17 @@ class WorkerRun:
 
         return True
 
+    @abstractmethod
     def _request(self, number: int, worker: Worker, attempt: Attempt) -> bytes:
-        facts, text = facts_for_body(attempt), arguments_of(attempt)
+        """
+        Return the frame of an attempt of the tool with this number.
+        """
 
-        return request_of(number, worker, attempt, facts, text)
-
+    @abstractmethod
     def _take(self, answer: Answer, attempt: Attempt) -> bool:
         """
         Make of an answer what a body has left; whether its worker is spent.
         """
-        return take_over(answer, attempt, self._stop_on, self.pool.memory_limit)
 
     def _ended(
         self, attempt: Attempt, worker: Worker, error: Exception, *, last: bool

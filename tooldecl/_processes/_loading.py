@@ -13,6 +13,7 @@ import importlib
 import importlib.util
 import itertools
 import json
+import logging
 import pickle
 import sys
 
@@ -21,13 +22,16 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from .._build import Built, ToolDefinition, build
+from .._carriers import Carrier, Found
 from .._declared import Declared, declared_of
 from .._meta import ToolMeta
-from .._refs import label_of
+from .._refs import label_of, resolve
 from .._spec import GivenPromise, ToolSpec
 from .._subschemas import copied
 from ..exceptions import DeclarationError, NotImportableError
 
+
+logger = logging.getLogger("tooldecl")
 
 _NUMBER = itertools.count(1)
 
@@ -214,3 +218,21 @@ def _import_file(name: str, file: str) -> None:
     except BaseException:
         del sys.modules[name]
         raise
+
+
+def carriers_in(found: Iterable[Found]) -> dict[str, Carrier]:
+    """
+    Find the classes of hooks in this process; what cannot be found restores nothing.
+    """
+    known: dict[str, Carrier] = {}
+    for ref, file in found:
+        try:
+            import_all([(ref.partition(":")[0], file)])
+            kind = resolve(ref)
+        except Exception:  # importing runs an author's code
+            logger.exception("The hook %s is not found in a worker.", label_of(ref))
+        else:
+            if isinstance(kind, Carrier):
+                known[ref] = kind
+
+    return known

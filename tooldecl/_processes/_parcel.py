@@ -12,6 +12,7 @@ import json
 from typing import Any
 
 from .._calls import Fate
+from .._carriers import Carriers
 from .._context import facts_of
 from .._isolation import Attempt
 from .._jsonforms import JSON
@@ -23,7 +24,12 @@ from ._wire import BrokenFrameError
 
 
 def parcel_of(
-    attempt: Attempt, cargo: Cargo, *, expires: float | None, until: float | None
+    attempt: Attempt,
+    cargo: Cargo,
+    carriers: Carriers,
+    *,
+    expires: float | None,
+    until: float | None,
 ) -> bytes:
     """
     Return an attempt as it can be sent to another machine.
@@ -31,13 +37,15 @@ def parcel_of(
     Args:
         attempt: What to run.
         cargo: Its tool.
+        carriers: The hooks of its client that take something along.
         expires: After this time on the wall its body may not begin, or None.
         until: At this one its batch is over, or None.
     """
     head = {
         "tool": cargo.name,
         "modules": cargo.modules,
-        "facts": facts_for_body(attempt),
+        "found": carriers.found,
+        "facts": facts_for_body(attempt, carriers),
         "arguments": arguments_of(attempt),
         "timeout": attempt.timeout,
         "source": attempt.source,

@@ -9,10 +9,19 @@ import functools
 from collections.abc import Mapping
 from typing import final
 
+from .._carriers import Carriers
 from .._clock import monotonic
 from .._context import facts_of
 from .._isolation import Attempt, Job, Place, Ticket, arun_away, submit
-from ._dialogue import left_of_batch
+from ._dialogue import (
+    Answer,
+    arguments_of,
+    facts_for_body,
+    left_of_batch,
+    request_of,
+    take_over,
+)
+from ._handle import Worker
 from ._inworker import WorkerRun
 from ._loading import Cargo
 from ._outcome import batch_over
@@ -29,13 +38,14 @@ class RemoteRun(WorkerRun):
         cargo: The tools, by name.
         place: Whose bodies they are; its owner uses the pool from now on.
         stop_on: The client's stop signals.
+        carriers: Its hooks that take something along.
 
     Attributes:
         leave: Ends its use of the pool.
         aleave: The same from async code, without holding the loop.
     """
 
-    __slots__ = ("aleave", "leave")
+    __slots__ = ("_carriers", "_stop_on", "aleave", "leave")
 
     def __init__(
         self,
@@ -43,8 +53,11 @@ class RemoteRun(WorkerRun):
         cargo: Mapping[str, Cargo],
         place: Place,
         stop_on: tuple[type[BaseException], ...],
+        carriers: Carriers,
     ) -> None:
-        super().__init__(pool, cargo, place, stop_on)
+        super().__init__(pool, cargo, place, carriers.found)
+        self._carriers = carriers
+        self._stop_on = stop_on
         pool.join(place.owner, cargo.values())
         # Neither leads to the place, which leads to hooks, and they may to the client.
         self.leave = functools.partial(pool.leave, place.owner)
@@ -89,6 +102,14 @@ class RemoteRun(WorkerRun):
                     raise failure
         finally:
             places.leave(ticket)
+
+    def _request(self, number: int, worker: Worker, attempt: Attempt) -> bytes:
+        facts = facts_for_body(attempt, self._carriers)
+
+        return request_of(number, worker, attempt, facts, arguments_of(attempt))
+
+    def _take(self, answer: Answer, attempt: Attempt) -> bool:
+        return take_over(answer, attempt, self._stop_on, self.pool.memory_limit)
 
 
 def _has_its_turn(attempt: Attempt, ticket: Ticket) -> bool:

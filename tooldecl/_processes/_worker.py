@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NoReturn, final
 
+from .._carriers import Carrier, restore
 from .._clock import monotonic
 from .._context import CallFacts, OnProgress, ToolContext, seal
 from .._encode import encode
@@ -35,7 +36,7 @@ from .._isolation._hosts import new_loop, run_loop
 from .._readonly import ReadOnlyDict, frozen_mapping
 from .._texts import text_of
 from ..exceptions import ToolError, UnencodableResultError
-from ._loading import Loaded, import_all, load
+from ._loading import Loaded, carriers_in, import_all, load
 from ._outcome import described, retold, shown
 from ._system import address_space
 from ._wire import (
@@ -114,6 +115,7 @@ class _Worker:
         self._pid = os.getpid()
         self._sending = threading.Lock()
         self._tools: dict[int, Loaded] = {}
+        self._carriers: dict[str, Carrier] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def serve(self) -> None:
@@ -142,11 +144,12 @@ class _Worker:
         Import a tool; what goes wrong is told, and does not end the worker.
         """
         head, _, pickled = body.partition(b"\0")
-        number, path, modules = json.loads(head)
+        number, path, modules, found = json.loads(head)
         sys.path[:] = path
         try:
             import_all(modules)
             self._tools[number] = load(pickled)
+            self._carriers |= carriers_in(found)
         except BaseException as error:  # importing runs an author's code
             return frame(READY, [type(error).__name__, text_of(error)[:1000]])
         finally:
@@ -170,6 +173,8 @@ class _Worker:
                 tool.built.call, values, context, contextvars.copy_context()
             )
             attempt.limit = request["limit"]
+            if request["carried"]:
+                attempt.variables.run(restore, self._carriers, request["carried"])
             self._run(attempt, tool)
             if attempt.error is not None:
                 _make_room(attempt.error)

@@ -4,18 +4,13 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-import sys
+from typing import TYPE_CHECKING
 
-from collections.abc import Sequence
-from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, TypeGuard
-
-from .. import DeclarationError, ToolClient, tools_in
-from ..filters import Approval, approve_all, deny_all
+from .. import ToolClient
+from ..filters import approve_all, deny_all
 from ..integrations.mcp import serve_http, serve_stdio
+from ._loading import find
+from ._target import target_argument
 
 
 if TYPE_CHECKING:
@@ -28,8 +23,8 @@ def command() -> click.Command:
     """
     import click
 
-    @click.command("serve")
-    @click.argument("target", metavar="MODULE[:OBJECT]")
+    @click.command("serve", short_help="Serve tools over MCP.")
+    @target_argument
     @click.option(
         "--http",
         "port",
@@ -99,21 +94,17 @@ def client_of(target: str, *, approves: bool) -> ToolClient:
     """
     Return the client to serve: the one that is named, or one of the tools.
 
+    Nobody can be asked about a call here: over stdio, the input is the wire.
+
     Raises:
         click.ClickException: There is none, or a tool would have to be asked about.
     """
     import click
 
-    found = _found(target)
-    if isinstance(found, ToolClient):
-        if approves:
-            raise click.UsageError(
-                f"{target} is a client, which has its own approvals: --approve-all is "
-                "for a list of tools, or a module."
-            )
-        return found
-    approver = approve_all if approves else deny_all
-    client = ToolClient(found, filters=[Approval(approver)])
+    found = find(target)
+    if found.given is not None and not approves:
+        return found.given
+    client = found.client(approver=approve_all if approves else deny_all)
     sensitive = [name for name, meta in client.table.items() if meta.sensitive]
     if sensitive and not approves:
         names = ", ".join(sensitive)
@@ -123,43 +114,3 @@ def client_of(target: str, *, approves: bool) -> ToolClient:
         )
 
     return client
-
-
-def _found(target: str) -> ToolClient | tuple[object, ...]:
-    """
-    Return what a target names: a client, or tools.
-    """
-    import click
-
-    place, _, name = (target, "", "") if _is_file(target) else target.partition(":")
-    try:
-        module = _imported(place)
-        found = getattr(module, name) if name else tools_in(module)
-    except (AttributeError, DeclarationError, ImportError) as error:
-        raise click.ClickException(
-            f"{target} cannot be loaded: {type(error).__name__}: {error}"
-        ) from error
-    if isinstance(found, ToolClient):
-        return found
-    if _is_list(found):
-        return (*found,)
-
-    raise click.ClickException(f"{target} is neither a client nor a list of tools.")
-
-
-def _is_list(value: object) -> TypeGuard[Sequence[object]]:
-    return isinstance(value, (list, tuple))
-
-
-def _is_file(place: str) -> bool:
-    return place.endswith(".py") and Path(place).is_file()
-
-
-def _imported(place: str) -> ModuleType:
-    if not _is_file(place):
-        sys.path.insert(0, str(Path.cwd()))
-        return importlib.import_module(place)
-    path = Path(place).resolve()
-    sys.path.insert(0, os.fspath(path.parent))
-
-    return importlib.import_module(path.stem)

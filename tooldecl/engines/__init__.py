@@ -4,6 +4,7 @@ When the calls of a batch run.
 
 from __future__ import annotations
 
+from .._isolation import abandoned_calls
 from ._asyncio import AsyncioEngine
 from ._base import Engine
 from ._executor import ExecutorEngine
@@ -19,4 +20,5 @@ __all__ = [
     "ProcessEngine",
     "SequentialEngine",
     "ThreadEngine",
+    "abandoned_calls",
 ]

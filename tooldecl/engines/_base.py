@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any, Self
 
 from .._calls import ToolResult
+from .._carriers import Carriers
 from .._isolation import Ledger, Line, Place
 from .._meta import Isolation
 from .._processes import Cargo, Pool, Remote, RemoteRun
@@ -122,11 +123,12 @@ class Engine(ABC):
         cargo: Mapping[str, Cargo],
         place: Place,
         stop_on: tuple[type[BaseException], ...],
+        carriers: Carriers,
     ) -> Remote:
         """
         Return what runs a client's tools outside of this process.
         """
-        return RemoteRun(self.workers, cargo, place, stop_on)
+        return RemoteRun(self.workers, cargo, place, stop_on, carriers)
 
     def _own(self, name: str, make: Callable[[], Any]) -> Any:
         found = vars(self).get(name)

@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from datetime import timedelta
 from typing import final
 
+from .._carriers import Carriers
 from .._isolation import Place
 from .._meta import Isolation
 from .._processes import AbroadRun, Cargo
@@ -83,5 +84,8 @@ class ExecutorEngine(WindowEngine):
         cargo: Mapping[str, Cargo],
         place: Place,
         stop_on: tuple[type[BaseException], ...],
+        carriers: Carriers,
     ) -> AbroadRun:
-        return AbroadRun(self.executor, cargo, place, stop_on, expires=self.expires)
+        return AbroadRun(
+            self.executor, cargo, place, stop_on, carriers, expires=self.expires
+        )

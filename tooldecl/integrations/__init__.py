@@ -1,5 +1,5 @@
 """
-Adapters to frameworks and protocols, one module each; their packages come with extras.
+Adapters to other packages, each with an extra of its own; import them one by one.
 """
 
 from __future__ import annotations

@@ -236,7 +236,7 @@ async def test_a_server_over_http_ends_when_it_is_told_to(folder):
     ("target", "options", "code", "text"),
     [
         (f"{TOOLS}:sensitive", [], 1, "nobody to ask about their calls: pay."),
-        (f"{TOOLS}:client", ["--approve-all"], 2, "has its own approvals"),
+        (f"{TOOLS}:client", ["--approve-all"], 2, "its filters and its hooks are its own"),
         (f"{TOOLS}:client", ["--host", "localhost"], 2, "belong to --http"),
         (f"{TOOLS}:client", ["--http", "0", "--host", "::"], 1, "allowed_hosts"),
         (f"{TOOLS}:nothing", [], 1, "nothing"),
