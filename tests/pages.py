@@ -20,7 +20,12 @@ PAGES = [
 ]
 
 # Pages whose code needs an optional package, and the session of nox that runs them.
-NEEDED = {"docs/how-to/observe-calls.md": ("opentelemetry.sdk", "otel")}
+NEEDED = {
+    "docs/how-to/serve-over-mcp.md": ("mcp", "mcp"),
+    "docs/how-to/wrap-an-mcp-server.md": ("mcp", "mcp"),
+    "docs/how-to/observe-calls.md": ("opentelemetry.sdk", "otel"),
+    "docs/how-to/use-a-model.md": ("google.genai", "models"),
+}
 
 # Packages that single sections need, and the session of nox that runs those.
 SECTIONS_NEED = {

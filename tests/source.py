@@ -23,6 +23,7 @@ SOURCES = {
 PUBLIC_MODULES = [
     "engines",
     "exceptions",
+    "export",
     "filters",
     "integrations",
     "models",

@@ -110,7 +110,7 @@ _HOMES = {
 
 
 _MODULES = frozenset(
-    {"engines", "exceptions", "filters", "report", "telemetry", "testing"}
+    {"engines", "exceptions", "export", "filters", "report", "telemetry", "testing"}
 )
 
 

@@ -82,6 +82,8 @@ class Call:
         if runtime.reports:
             incoming.on_progress = runtime.reports.progress
             self._report_start()
+        if incoming.listener is not None:
+            incoming.on_progress = runtime.reports.progress_to(incoming.listener)
         try:
             check_before(incoming, self._started)
             admitted = admit(

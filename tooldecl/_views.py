@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ._definitions import render
 from ._isolation import AbandonedCall
 from ._meter import BudgetMeter
 from ._runtime import Runtime
@@ -16,6 +15,7 @@ from ._state import State
 from ._stores import ResultStore
 from ._table import ToolTable
 from .engines import Engine
+from .export._dialects import render
 
 
 class Views:
