@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+import os
 import tempfile
 import threading
 
@@ -21,10 +22,19 @@ from source import is_found
 # Tests that need an optional package, by folder; a session of nox brings it.
 NEEDED = {
     "property": ["hypothesis"],
+    "extras/mcp": ["mcp"],
+    "extras/models": ["openai", "anthropic", "google.genai"],
     "extras/otel": ["opentelemetry.sdk"],
+    "extras/langchain": ["langchain", "langgraph"],
+    "extras/openai_agents": ["agents"],
+    "extras/pydantic_ai": ["pydantic_ai"],
 }
 
 collect_ignore = [f for f, names in NEEDED.items() if not all(map(is_found, names))]
+
+# A browser looks at the report; `nox -s report` finds one.
+if "REPORT_BROWSER" not in os.environ:
+    collect_ignore.append("extras/report")
 
 HANGS_AFTER = 30
 

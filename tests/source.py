@@ -23,9 +23,11 @@ SOURCES = {
 PUBLIC_MODULES = [
     "engines",
     "exceptions",
+    "export",
     "filters",
     "integrations",
     "models",
+    "report",
     "telemetry",
     "testing",
 ]

@@ -20,9 +20,19 @@ import pytest
 
 import tooldecl
 
-from pages import NEEDED, PAGES, fences, label, prose, sections, table
+from pages import (
+    NEEDED,
+    PAGES,
+    SECTIONS_NEED,
+    fences,
+    label,
+    needs_of,
+    prose,
+    sections,
+    table,
+)
 from source import PUBLIC_MODULES, ROOT, SOURCES, WITH_PLUGIN, is_found
-from tooldecl import exceptions
+from tooldecl import exceptions, telemetry
 
 
 DOCS = ROOT / "docs"
@@ -35,6 +45,9 @@ MAIN_JOB = (
     "&& .venv/bin/tooldecl demo"
 )
 TESTS = "python3 -m venv .venv && .venv/bin/pip install -q nox && .venv/bin/nox"
+
+# Their commands are typed, and what they print is compared, by test_cli_pages.py.
+TYPED = {DOCS / "how-to" / "check-your-tools.md"}
 
 WITH_CODE = [
     page
@@ -62,7 +75,7 @@ def run(page, folder):
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tests), str(package)])},
         text=True,
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -133,13 +146,13 @@ def test_a_page_that_needs_a_package_has_a_session():
     text = (ROOT / "noxfile.py").read_text(encoding="utf-8")
     for page, (_, session) in NEEDED.items():
         assert session in nox_sessions()
-        assert f"tests/test_docs.py::test_the_code_of_a_page_runs[{page}]" in text
+        assert page in text
 
 
 def wrong_fences(page):
     """
     List blocks in a language that nobody checks, ``python no-run`` and the like; a module
-    that a later block imports is checked by that.
+    that a later block imports, or a command that is shown takes, is checked by that.
     """
     blocks = fences(page)
     imported = {
@@ -147,6 +160,12 @@ def wrong_fences(page):
         for block in blocks
         if block.info == "python" or TESTS_BLOCK.fullmatch(block.info)
         for name in re.findall(r"^import (\w+)$", block.text, re.MULTILINE)
+    }
+    imported |= {
+        f"python {name}"
+        for block in blocks
+        if block.info == "console" and page in TYPED
+        for name in re.findall(r"^\$ tooldecl \w+ (\w+\.py)", block.text, re.MULTILINE)
     }
 
     return [
@@ -162,6 +181,17 @@ def test_no_block_gets_around_being_run():
     A block called ``py`` or ``python no-run`` would be shown and never run.
     """
     assert [] == [wrong for page in PAGES for wrong in wrong_fences(page)]
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if needs_of(p)], ids=label)
+def test_what_a_section_needs_is_brought_by_a_session(page):
+    """
+    A block that no session can run would be shown and never run.
+    """
+    text = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+
+    assert {SECTIONS_NEED[name] for name in needs_of(page)} <= nox_sessions()
+    assert label(page) in text
 
 
 def commands():
@@ -450,6 +480,30 @@ def test_the_enforcers_in_the_table_read_the_field():
     ]
 
 
+# What the head of the page says of every event.
+OF_ALL = {"at", "call_id", "name"}
+
+
+def test_the_table_of_events_is_the_records():
+    """
+    docs/reference/events.md lists every event with each of its fields, in order.
+    """
+    rows = table(DOCS / "reference" / "events.md", "event")
+    listed = {
+        row[0].strip("`"): [field.strip("`") for field in row[2].split(", ")]
+        for row in rows
+    }
+    kinds = [getattr(telemetry, name) for name in telemetry.__all__]
+
+    assert listed == {
+        kind.__name__: [
+            f.name for f in dataclasses.fields(kind) if f.name not in OF_ALL
+        ]
+        for kind in kinds
+        if dataclasses.is_dataclass(kind) and kind is not telemetry.Event
+    }
+
+
 def test_statuses_and_fates_are_the_code():
     """
     E-37: docs/reference/errors.md lists every status and every fate, in the order of the
@@ -664,14 +718,13 @@ def test_the_layers_on_the_page_are_the_tested_ones():
     """
     The picture in docs/explanation/architecture.md is the list that the test enforces.
     """
-    from test_architecture import LATER, LAYERS
+    from test_architecture import LAYERS
 
     page = DOCS / "explanation" / "architecture.md"
     picture = next(block.text for block in fences(page) if block.info == "text")
     drawn = [line.split("#")[0].split() for line in picture.splitlines()]
-    built = [[n for n in line.split() if n not in LATER] for line in LAYERS]
 
-    assert [line for line in built if line] == [line for line in drawn if line]
+    assert [line.split() for line in LAYERS] == [line for line in drawn if line]
 
 
 def test_public_modules_have_a_place_in_the_docs():

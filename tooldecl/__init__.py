@@ -109,7 +109,9 @@ _HOMES = {
 }
 
 
-_MODULES = frozenset({"engines", "exceptions", "filters", "telemetry", "testing"})
+_MODULES = frozenset(
+    {"engines", "exceptions", "export", "filters", "report", "telemetry", "testing"}
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,7 @@ from typing import TypeAlias, final
 from ._answers import Answers
 from ._calls import Fate, ToolResult
 from ._clock import monotonic
-from ._context import ToolContext, seal
+from ._context import ToolContext, no_progress, seal
 from ._errors import is_fatal, leaves
 from ._gate import Admitted, again
 from ._isolation import Attempt, GeneratorTooLong
@@ -146,6 +146,8 @@ class Attempts:
             raised = error is attempt.error
             self._tell(attempt, error, None)
             return self._answers.failure(error, attempt, raised=raised)
+        if attempt.began is not None:
+            attempt.ended = self._runtime.clock.monotonic()
         result = self._answers.success(attempt)
         if result.error is not None:  # our own words, without a value
             cause = None if self._meta.sensitive else result.error.__cause__
@@ -172,6 +174,8 @@ class Attempts:
             attempt.batch_until = monotonic() + left
         attempt.signal, attempt.apart = self._incoming.signal, self._incoming.apart
         attempt.limit = answers.limit if answers.overflow == "fail" else None
+        if self._incoming.on_progress is not no_progress:  # somebody listens
+            attempt.began = self._runtime.clock.monotonic()
         answers.begin(attempt)
 
         return attempt
@@ -265,8 +269,8 @@ class Attempts:
         if not _is_finding(error):
             if error is attempt.error:
                 self._log_types("Tool %r failed: %s.", error)
-            if self._runtime.reports:
-                self._runtime.reports.failed(attempt.context, error, wait)
+            if attempt.began is not None:
+                self._runtime.reports.failed(attempt, error, wait)
         if attempt.fate is not Fate.ABANDONED:
             attempt.error = None  # its traceback leads to frames that hold this one
 

@@ -250,8 +250,17 @@ def _placing_caller(function: Callable[..., Any], slots: Sequence[_Slot]) -> Cal
 
     def call(values: dict[str, Any], context: ToolContext) -> object:
         named = dict(values)
-        named.update((slot.name, context) for slot in slots if slot.injected)
-        placed = [named.pop(s.name, s.default) for s in slots if s.positional]
+        placed = [
+            context if slot.injected else named.pop(slot.name, slot.default)
+            for slot in slots
+            if slot.positional
+        ]
+        # A parameter that is filled by its place leaves its name to a member of that name.
+        named.update(
+            (slot.name, context)
+            for slot in slots
+            if slot.injected and not slot.positional
+        )
 
         return function(*placed, **named)
 

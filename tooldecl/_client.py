@@ -25,6 +25,7 @@ from ._settings import (
     as_one,
     asks_anybody,
     assemble,
+    hearing,
     listed,
     read_settings,
     ways_of,
@@ -208,17 +209,28 @@ class ToolClient(Resumable, Views):
         """
         return self._derived(self.table.without(name))
 
-    def _derived(self, table: ToolTable) -> ToolClient:
+    def telling(self, *hooks: Hook) -> ToolClient:
+        """
+        Return a client that tells these hooks as well; this one stays as it is.
+
+        Raises:
+            DeclarationError: One is no hook; several faults come as one ExceptionGroup.
+        """
+        return self._derived(self.table, hearing(self._settings, hooks))
+
+    def _derived(
+        self, table: ToolTable, settings: Settings | None = None
+    ) -> ToolClient:
         self._check_open()
-        settings = self._settings
+        settings = settings or self._settings
         approved = bool(settings.approvals)
         faults = broken_promises(table, settings.engine, approved=approved)
-        cargo, unfit = cargo_for(table, self._settings)
-        faults += unfit + broken_limits(table, self._settings)
+        cargo, unfit = cargo_for(table, settings)
+        faults += unfit + broken_limits(table, settings)
         if faults:
             raise as_one(faults)
         other = object.__new__(ToolClient)
-        other._set_up(table, self._settings, self._state.copy(), cargo)
+        other._set_up(table, settings, self._state.copy(), cargo)
         other._claims = self._claims
 
         return other

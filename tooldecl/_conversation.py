@@ -70,6 +70,8 @@ class Conversation:
                 }
                 for call in calls
             ]
+        if turn.memo is not None:
+            message["memo"] = copy.deepcopy(dict(turn.memo))
         self.messages.append(message)
         self.turns += 1
         self.open = calls

@@ -67,6 +67,13 @@ class Declared:
     function: Callable[..., Any]
     promise: Promise | GivenPromise
 
+    @property
+    def read(self) -> Promise | None:
+        """
+        What was read from the function; None where a schema is given in its place.
+        """
+        return self.promise if isinstance(self.promise, Promise) else None
+
 
 def meta_of(function: Callable[..., Any] | ToolSpec | Declared) -> ToolMeta:
     """

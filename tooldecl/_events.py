@@ -51,12 +51,15 @@ class CallStarted(CallEvent):
 class AttemptFailed(CallEvent):
     """
     One attempt failed; ``retry_in`` is the wait before the next, None when there is none.
+
+    ``began`` is when the attempt did, by the clock of ``at``.
     """
 
     attempt: int
     error: BaseException
     error_class: ErrorClass | None
     retry_in: float | None
+    began: float | None = None
 
 
 @final
@@ -87,23 +90,30 @@ class ApprovalDecided(CallEvent):
 class CallFinished(CallEvent):
     """
     A call has its answer.
+
+    ``began`` and ``ended`` are when its last attempt did, by the clock of ``at``; None
+    where no body began, and where nobody waited for its end.
     """
 
     result: ToolResult
+    began: float | None = None
+    ended: float | None = None
 
 
 @final
 @record(frozen=True, slots=True, kw_only=True)
 class LateFinish(CallEvent):
     """
-    An abandoned body ended, ``late_by`` seconds after its call was answered.
+    An abandoned body ended, ``late_by`` seconds after its attempt was given up.
 
-    ``value`` is what it would have returned, ``error`` what it raised.
+    ``value`` is what it would have returned, ``error`` what it raised; ``attempt`` counts
+    from 1.
     """
 
     late_by: float
     value: Any = None
     error: BaseException | None = None
+    attempt: int = 1
 
 
 @final

@@ -82,6 +82,8 @@ class Call:
         if runtime.reports:
             incoming.on_progress = runtime.reports.progress
             self._report_start()
+        if incoming.listener is not None:
+            incoming.on_progress = runtime.reports.progress_to(incoming.listener)
         try:
             check_before(incoming, self._started)
             admitted = admit(
@@ -219,9 +221,9 @@ class Call:
         ):  # a filter has made something else of it
             self._incoming.held = None
         self._settle()
-        self._answers.attempt = None
         if self._runtime.reports:
-            self._runtime.reports.finished(result)
+            self._runtime.reports.finished(result, self._answers.attempt)
+        self._answers.attempt = None
 
         return result
 
@@ -242,7 +244,7 @@ class Call:
             )
         ended = self._incoming.ended = self._stamped(self._answers.fitted(result))
         if self._runtime.reports:
-            self._runtime.reports.finished(ended)
+            self._runtime.reports.finished(ended, attempt)
 
     def _settle(self) -> None:
         """

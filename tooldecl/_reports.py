@@ -9,7 +9,7 @@ from typing import final
 
 from ._calls import Arguments, ToolResult
 from ._clock import Clock, monotonic
-from ._context import ToolContext
+from ._context import OnProgress, ToolContext
 from ._errors import classify
 from ._isolation import Attempt
 from ._meta import ToolMeta
@@ -68,15 +68,18 @@ class Reports:
         )
 
     def failed(
-        self, context: ToolContext, error: BaseException, wait: float | None
+        self, attempt: Attempt, error: BaseException, wait: float | None
     ) -> None:
         """
         An attempt failed; the next comes after *wait* seconds, or none does.
         """
+        context, now = attempt.context, self._clock.monotonic()
+        attempt.ended = now
         emit(
             self._hooks,
             AttemptFailed(
-                at=self._clock.monotonic(),
+                at=now,
+                began=attempt.began,
                 call_id=context.call_id,
                 name=context.tool,
                 attempt=context.attempt,
@@ -111,10 +114,12 @@ class Reports:
             ),
         )
 
-    def finished(self, result: ToolResult) -> None:
+    def finished(self, result: ToolResult, last: Attempt | None) -> None:
         """
-        A call has its answer.
+        A call has its answer; *last* is its last attempt, where one was made.
         """
+        if last is not None and not last.started:
+            last = None
         emit(
             self._hooks,
             CallFinished(
@@ -122,6 +127,8 @@ class Reports:
                 call_id=result.call_id,
                 name=result.name,
                 result=result,
+                began=None if last is None else last.began,
+                ended=None if last is None else last.ended,
             ),
         )
 
@@ -147,6 +154,19 @@ class Reports:
             ),
         )
 
+    def progress_to(self, listener: Hook) -> OnProgress:
+        """
+        Return what tells one listener of the progress of a call as well as the hooks.
+
+        Raises:
+            TypeError: It cannot be called.
+        """
+        if not callable(listener):
+            kind = type(listener).__name__
+            raise TypeError(f"on_progress takes a function of one event, got {kind}.")
+
+        return Reports((*self._hooks, listener), self._clock).progress
+
     def late(self, attempt: Attempt, late_by: float) -> None:
         """
         An abandoned body ended.
@@ -160,6 +180,7 @@ class Reports:
                 late_by=late_by,
                 value=attempt.value,
                 error=attempt.error,
+                attempt=attempt.context.attempt,
             ),
         )
 

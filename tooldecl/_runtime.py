@@ -28,6 +28,7 @@ from ._ways import Way
 from .exceptions import CallCancelledError, CallError
 from .filters._approval import Approval
 from .filters._chain import Layered
+from .telemetry import Hook
 
 
 @final
@@ -92,6 +93,7 @@ class Incoming(CallFacts):
         on_standing: Called once it has been admitted, or stands in line.
         stop: Whether its run is to stop, so that no body may begin any more; or None.
         ended: Its answer, where an error has left the client in the place of it.
+        listener: Told of its progress, beside the hooks of the client; or None.
     """
 
     # Defaults of the class: most calls have none of it.
@@ -109,6 +111,7 @@ class Incoming(CallFacts):
     on_standing: Callable[[], None] | None = None
     stop: Callable[[], bool] | None = None
     ended: ToolResult | None = None
+    listener: Hook | None = None
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ What a client is built with besides its tools, checked as a whole.
 
 from __future__ import annotations
 
+import dataclasses
 import random
 
 from collections.abc import Callable, Iterable, Mapping
@@ -135,6 +136,21 @@ def read_settings(
         ),
         [],
     )
+
+
+def hearing(settings: Settings, hooks: tuple[Hook, ...]) -> Settings:
+    """
+    Return *settings* with further hooks.
+
+    Raises:
+        DeclarationError: One is no hook; several faults come as one ExceptionGroup.
+    """
+    faults = Faults()
+    added = _hooks(hooks, faults)
+    if faults.found:
+        raise as_one(faults.found)
+
+    return dataclasses.replace(settings, hooks=(*settings.hooks, *added))
 
 
 def _check_engine(engine: object, faults: Faults) -> None:

@@ -215,6 +215,27 @@ def plain_arguments(arguments: object) -> object:
     return text if _is_deep(plain) else plain
 
 
+def plain_memo(memo: object) -> dict[str, Any]:
+    """
+    Return a copy of a turn's memo as it can stand in a message, which is sent as JSON.
+
+    Raises:
+        TypeError: It is no mapping of plain JSON data.
+    """
+    try:
+        text = json.dumps(memo, allow_nan=False, default=_as_dict, ensure_ascii=False)
+        plain = json.loads(whole_characters(text))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"Turn(memo=...) takes plain JSON data: {error}") from error
+    if not isinstance(plain, _DICT):
+        raise TypeError(f"Turn(memo=...) takes a mapping, got {type(memo).__name__}.")
+    if _is_deep(plain):
+        raise TypeError(f"Turn(memo=...) takes data of at most {DEEPEST} levels.")
+    kept: dict[str, Any] = plain
+
+    return kept
+
+
 def _is_deep(plain: object) -> bool:
     """
     Whether JSON data is deeper than any gate lets through.

@@ -4,7 +4,7 @@ What a model is asked, what it says, and how a loop ended.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol, final
 
@@ -12,7 +12,7 @@ from ._calls import ToolCall, ToolResult
 from ._meter import LimitName
 from ._records import record
 from ._suspension import Suspension
-from ._transcript import Message
+from ._transcript import Message, plain_memo
 
 
 __all__ = ["LoopResult", "Model", "ModelRequest", "Stop", "StopReason", "Turn"]
@@ -59,11 +59,14 @@ class Turn:
         calls: The tools it wants called.
         truncated: The response was cut off by its length limit: none of its calls is
             run, since the last one may be cut in the middle and still parse.
+        memo: What the model wants to see again with this turn, as plain JSON data, or
+            None; it stands under ``memo`` in the turn's message.
     """
 
     text: str = ""
     calls: Sequence[ToolCall] = ()
     truncated: bool = False
+    memo: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         text: object = self.text
@@ -74,6 +77,8 @@ class Turn:
             if not isinstance(call, ToolCall):
                 raise TypeError(f"Turn(calls=...) takes ToolCalls, got {call!r}.")
         object.__setattr__(self, "calls", calls)
+        if self.memo is not None:
+            object.__setattr__(self, "memo", plain_memo(self.memo))
 
 
 class Model(Protocol):

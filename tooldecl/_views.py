@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ._definitions import render
 from ._isolation import AbandonedCall
 from ._meter import BudgetMeter
 from ._runtime import Runtime
@@ -15,6 +14,8 @@ from ._settings import Settings
 from ._state import State
 from ._stores import ResultStore
 from ._table import ToolTable
+from .engines import Engine
+from .export._dialects import render
 
 
 class Views:
@@ -33,6 +34,13 @@ class Views:
         What was declared, by name; immutable.
         """
         return self._runtime.table
+
+    @property
+    def engine(self) -> Engine:
+        """
+        What runs batches, and has the default timeout; clients may share one.
+        """
+        return self._settings.engine
 
     @property
     def state(self) -> Mapping[str, Any]:

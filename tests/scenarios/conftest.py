@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from command_line import HELLO, Here, forgotten
 from fronts import FRONTS, Listener
 from ordering import Gate
 
@@ -34,3 +35,15 @@ def listener():
     Hear what a client tells its hooks.
     """
     return Listener()
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsys):
+    """
+    Type commands in this process, in a folder with a module called hello.
+    """
+    monkeypatch.chdir(tmp_path)
+    here = Here(tmp_path, capsys)
+    here.write("hello.py", HELLO)
+    with forgotten(tmp_path):
+        yield here

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 
 from fronts import acall, call
 from ordering import HANGS_AFTER, Gate
-from tooldecl import ToolClient, ToolContext, tool
+from tooldecl import Retry, ToolClient, ToolContext, tool
 from tooldecl.engines import SequentialEngine
 from tooldecl.telemetry import LateFinish
 from tooldecl.testing import assert_no_abandoned
@@ -179,6 +179,28 @@ class TestTheLateFinish:
         assert [False, True] == late.value
         assert {} == client.state
         assert ["CallStarted", "AttemptFailed", "CallFinished", "LateFinish"] == kinds
+
+    def test_it_tells_which_attempt_it_was(self, front, gate, listener):
+        """
+        A tool that is safe to repeat may have several attempts at large, and a picture of
+        the run shows each.
+        """
+
+        @tool(timeout=TIMEOUT, retry=Retry(attempts=2, delay=0.001), idempotent=True)
+        def work(ctx: ToolContext) -> int:
+            """
+            Hang, each time.
+            """
+            gate.pass_through()
+            return ctx.attempt
+
+        client = ToolClient([work], hooks=[listener])
+        call(front, client, "work")
+        gate.open()
+        ends = listener.wait_for(LateFinish, 2)
+
+        assert [1, 2] == sorted(late.attempt for late in ends)
+        assert [True, True] == [late.attempt == late.value for late in ends]
 
     def test_a_hook_that_takes_its_time_delays_no_other_call(self, gate, listener):
         """

@@ -129,6 +129,30 @@ def test_a_derived_client_keeps_the_options():
         derived.adding(near)
 
 
+def test_a_derived_client_can_tell_further_hooks():
+    """
+    Whoever is handed a client can watch its calls, and its owner's hooks go on.
+    """
+    owners, others = [], []
+    client = ToolClient([add], hooks=[owners.append])
+    derived = client.telling(others.append)
+    derived.invoke("add", {"a": 1, "b": 2})
+    client.invoke("add", {"a": 1, "b": 2})
+
+    assert (4, 2, owners[:2]) == (len(owners), len(others), others)
+
+
+@pytest.mark.parametrize(
+    ("hooks", "error"), [([5], DeclarationError), ([5, None], ExceptionGroup)]
+)
+def test_only_a_hook_can_be_told(hooks, error):
+    """
+    It would be found out in the middle of a call otherwise, and only in the log.
+    """
+    with pytest.raises(error):
+        ToolClient([add]).telling(*hooks)
+
+
 def test_inputs_are_copied():
     """
     R148: the caller clears its list and its dict, and the client does not notice.
@@ -225,3 +249,15 @@ def test_a_closed_client_can_be_closed_again_and_derives_nothing():
     client.close()
     with pytest.raises(RuntimeError):
         client.adding(echo)
+
+
+def test_a_client_shows_its_engine_and_hands_it_on():
+    """
+    Whether a timeout can stop a body depends on it, so whoever looks at tools needs it.
+    """
+    engine = SequentialEngine()
+    client = ToolClient([add], engine=engine)
+
+    assert client.engine is engine
+    assert client.adding(echo).engine is engine
+    assert isinstance(ToolClient([add]).engine, SequentialEngine)

@@ -13,6 +13,7 @@ import pytest
 from fronts import call, call_batch
 from tooldecl import NotFound, Retry, ToolCall, ToolClient, ToolContext, tool
 from tooldecl.engines import AsyncioEngine, SequentialEngine, ThreadEngine
+from tooldecl.filters import Approval, approve_all
 from tooldecl.telemetry import (
     AttemptFailed,
     BatchFinished,
@@ -253,6 +254,84 @@ def test_several_hooks_are_told_in_order(front):
         ("a", CallFinished),
         ("b", CallFinished),
     ] == log
+
+
+@tool(sensitive=True)
+def pay(card: str) -> str:
+    """Pay."""
+    return card
+
+
+def test_events_tell_when_each_attempt_began_and_ended(front):
+    """
+    A picture of a run is drawn from them; what lies outside of the attempts was spent
+    in queues, filters and waits.
+    """
+    hook, clock = RecordingHook(), FakeClock(5)
+
+    def slowly(request):
+        clock.advance(10)
+        result = yield request
+        clock.advance(100)
+        return result
+
+    @tool(retry=Retry(attempts=2, delay=1, jitter=0))
+    def work(ctx: ToolContext) -> None:
+        """Fail once, after two seconds; then take three."""
+        clock.advance(1 + ctx.attempt)
+        if ctx.attempt == 1:
+            raise ConnectionError
+
+    client = ToolClient([work], hooks=[hook], clock=clock, filters=[slowly])
+    call(front, client, "work")
+    started, failed, finished = hook.events
+
+    assert (5, 15, 17) == (started.at, failed.began, failed.at)
+    assert (18, 21, 121) == (finished.began, finished.ended, finished.at)
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("add", {"a": "x"}), ("no", None)])
+def test_where_no_body_began_no_attempt_has_a_time(front, name, arguments):
+    """
+    A refused call has no bar in the picture.
+    """
+    hook = RecordingHook()
+    call(front, ToolClient([add], hooks=[hook]), name, arguments)
+
+    assert (None, None) == (hook.events[-1].began, hook.events[-1].ended)
+
+
+def test_the_last_attempt_ends_with_its_failure(front):
+    """
+    The same moment, not a later one.
+    """
+    hook, clock = RecordingHook(), FakeClock(5)
+
+    @tool
+    def fail() -> None:
+        """Fail after a second."""
+        clock.advance(1)
+        raise ValueError
+
+    call(front, ToolClient([fail], hooks=[hook], clock=clock), "fail")
+    _, failed, finished = hook.events
+
+    assert (5, 6, 6) == (failed.began, failed.at, finished.ended)
+
+
+def test_an_event_says_that_its_tool_is_sensitive(front):
+    """
+    A hook that keeps contents has nothing else to know it by: no arguments are None too.
+    """
+    hook = RecordingHook()
+    client = ToolClient([add, pay], hooks=[hook], filters=[Approval(approve_all)])
+    call(front, client, "pay", {"card": "4111"})
+    call(front, client, "add", {"a": 1, "b": 2})
+    starts = hook.of(CallStarted)
+
+    assert [(True, None), (False, {"a": 1, "b": 2})] == [
+        (event.meta.sensitive, event.arguments) for event in starts
+    ]
 
 
 def test_the_start_of_a_call_says_what_was_declared():

@@ -17,6 +17,7 @@ from collections.abc import (
     Mapping,
 )
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Generic, TypeVar, assert_type, overload
 
 from tooldecl import (
@@ -37,6 +38,8 @@ from tooldecl import (
     tool,
     tools_in,
 )
+from tooldecl.engines import Engine
+from tooldecl.report import Journal, Recorder, read_journal, render, write_report
 
 
 T = TypeVar("T")
@@ -263,6 +266,20 @@ def records(shop: Shop) -> None:
     assert_type(table.adding(add, spec).replacing(add).without("add"), ToolTable)
 
 
+# -- what happened -----------------------------------------------------------------
+
+
+def watch(client: ToolClient, journal: Journal) -> None:
+    recorder = Recorder(contents=True)
+    assert_type(client.telling(recorder, journal, print), ToolClient)
+    assert_type(list(recorder), list[Mapping[str, object]])
+    assert_type(journal.path, Path)
+    assert_type(render(recorder), str)
+    assert_type(render(read_journal(journal.path), title="Run"), str)
+    assert_type(render("run.jsonl"), str)
+    assert_type(write_report("run.html", recorder), Path)
+
+
 # -- budgets, state and stores ---------------------------------------------------
 
 
@@ -288,6 +305,7 @@ def limits(store: ResultStore) -> None:
         "log": Reducer([], lambda old, new: [*old, new]),
     }
     client = ToolClient([add], budget=budget, reducers=reducers, store=OwnStore())
+    assert_type(client.engine, Engine)
     assert_type(client.store, ResultStore | None)
     if client.meter is not None:
         assert_type(client.meter.calls, int)

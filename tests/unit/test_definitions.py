@@ -13,7 +13,7 @@ import pytest
 from one_tool import entry_of
 from sample_declarations import add, counted, fetch
 from tooldecl import ToolTable, tool
-from tooldecl._definitions import render
+from tooldecl.export._dialects import render
 
 
 SCHEMA = {

@@ -569,3 +569,21 @@ class TestChanging:
         assert first is not second
         assert first.meta is second.meta
         assert isinstance(first, ToolEntry)
+
+
+def test_an_entry_knows_what_was_read_from_its_function():
+    """
+    A rule about docstrings and defaults has nothing to look at where a schema was given.
+    """
+    spec = ToolSpec(
+        name="spec",
+        description="Takes anything.",
+        input_schema={"type": "object"},
+        handler=lambda given: given,
+    )
+    table = ToolTable.assemble([add, spec])
+    read = table.entry("add").declared.read
+
+    assert read is not None
+    assert ["x", "y"] == [parameter.name for parameter in read.parameters()]
+    assert table.entry("spec").declared.read is None

@@ -39,6 +39,9 @@ class Attempt:
     apart = False  # as a task it is one of its own, also without a timeout
     signal: StopSignal | None = None  # set when its batch is over
     batch_until: float | None = None  # when its batch's time is over
+    # By its client's clock, where somebody listens to what happens.
+    began: float | None = None
+    ended: float | None = None
     started = False
     stop = False
     cancelled_at: float | None = None

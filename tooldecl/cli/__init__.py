@@ -8,14 +8,31 @@ from __future__ import annotations
 
 import sys
 
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-from . import _demo
+from . import _call, _check, _demo, _list, _report, _run, _schema, _serve
+from ._exits import Exit
+
+
+if TYPE_CHECKING:
+    import click
 
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS = {"demo": _demo.command}
+# Each returns its exit code, or raises an error of click, which has one.
+COMMANDS: dict[str, Callable[[], click.Command]] = {
+    "call": _call.command,
+    "check": _check.command,
+    "demo": _demo.command,
+    "list": _list.command,
+    "report": _report.command,
+    "run": _run.command,
+    "schema": _schema.command,
+    "serve": _serve.command,
+}
 
 _NEEDED = ("click", "rich")
 
@@ -24,6 +41,13 @@ The command line of tooldecl needs {missing}. Install the extra that brings it:
 
     pip install "tooldecl[cli]"     # the command line
     pip install "tooldecl[demo]"    # the same, with a small model for `tooldecl demo`
+"""
+
+
+_EPILOG = """\
+MODULE is a dotted module or the path to a .py file. OBJECT, after a colon, is a client,
+a list of tools, or one tool of it; without it, every tool of the module is meant.
+Results go to standard output, everything else to standard error.
 """
 
 
@@ -37,14 +61,45 @@ def main() -> None:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         sys.stderr.write(_HOW_TO_INSTALL.format(missing=" and ".join(missing)))
-        raise SystemExit(1)
+        raise SystemExit(Exit.FAILED)
+    raise SystemExit(run())
 
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """
+    Run one command, and return its exit code.
+
+    Args:
+        arguments: What was typed; those of the process if None.
+    """
     import click
 
-    group = click.Group(
+    try:
+        code: object = group().main(
+            arguments, prog_name="tooldecl", standalone_mode=False
+        )
+    except click.Abort:
+        return Exit.INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+
+    return code if isinstance(code, int) else Exit.OK
+
+
+def group() -> click.Group:
+    """
+    Return the command that holds all others.
+    """
+    import click
+
+    made = click.Group(
         "tooldecl",
         commands=[command() for command in COMMANDS.values()],
+        context_settings={"help_option_names": ["-h", "--help"]},
         help="Declare tools for LLM agents once; run them under the limits declared.",
+        epilog=_EPILOG,
     )
-    click.version_option(package_name="tooldecl")(group)
-    group(prog_name="tooldecl")
+    click.version_option(package_name="tooldecl")(made)
+
+    return made

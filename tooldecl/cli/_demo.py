@@ -47,7 +47,7 @@ def command() -> click.Command:
     """
     import click
 
-    @click.command("demo")
+    @click.command("demo", short_help="Show each way in which a call can end.")
     @click.option(
         "--model",
         type=click.Choice(["local", "scripted"]),

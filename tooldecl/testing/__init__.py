@@ -7,6 +7,7 @@ installed by themselves.
 
 from __future__ import annotations
 
+from ..models.fake import FakeLLM, FakeReply, FakeRequest
 from ._chaos import Chaos
 from ._clock import FakeClock
 from ._engine import FakeEngine
@@ -26,6 +27,9 @@ __all__ = [
     "Chaos",
     "FakeClock",
     "FakeEngine",
+    "FakeLLM",
+    "FakeReply",
+    "FakeRequest",
     "Gate",
     "RecordedCall",
     "Recording",

@@ -1,5 +1,7 @@
 """
 Definitions of tools as plain data, in the shapes that providers take.
+
+The matching page is docs/how-to/export-schemas.md.
 """
 
 from __future__ import annotations
@@ -9,10 +11,10 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ._build import ToolDefinition
-from ._strictness import NotStrictError, strict_form
-from ._subschemas import copied
-from ._table import ToolEntry
+from .._build import ToolDefinition
+from .._strictness import NotStrictError, strict_form
+from .._subschemas import copied
+from .._table import ToolEntry
 
 
 logger = logging.getLogger("tooldecl")
@@ -82,20 +84,39 @@ def _openai_responses(definition: ToolDefinition) -> dict[str, Any]:
 
 
 def _openai_strict(definition: ToolDefinition) -> dict[str, Any]:
-    """
-    Return a definition in strict mode, or as it is where it has no strict form.
-    """
     shown = _openai(definition)
+    shown["function"] |= _strict(definition)
+
+    return shown
+
+
+def _openai_responses_strict(definition: ToolDefinition) -> dict[str, Any]:
+    return _openai_responses(definition) | _strict(definition)
+
+
+def _strict(definition: ToolDefinition) -> dict[str, Any]:
+    """
+    Return what strict mode changes: nothing in the schema where it has no strict form.
+    """
     try:
-        parameters = strict_form(definition.input_schema)
+        return {"parameters": strict_form(definition.input_schema), "strict": True}
     except NotStrictError as reason:
         text = "The schema of tool %r is not offered in strict mode: %s."
         logger.info(text, definition.name, reason)
-        shown["function"]["strict"] = False
-    else:
-        shown["function"] |= {"parameters": parameters, "strict": True}
 
-    return shown
+    return {"strict": False}
+
+
+def not_strict(definition: ToolDefinition) -> str | None:
+    """
+    Say why a definition has no strict form; None where it has one.
+    """
+    try:
+        strict_form(definition.input_schema)
+    except NotStrictError as reason:
+        return str(reason)
+
+    return None
 
 
 def _gemini(definition: ToolDefinition) -> dict[str, Any]:
@@ -138,3 +159,6 @@ SHAPES: dict[str, Callable[[ToolDefinition], dict[str, Any]]] = {
     "gemini": _gemini,
     "mcp": _mcp,
 }
+
+# Of no format of its own: the flat form is asked for with ``strict=True``.
+STRICT = {"openai": _openai_strict, "openai-responses": _openai_responses_strict}

@@ -1,0 +1,432 @@
+"""
+``tooldecl run`` and ``tooldecl report``: a batch from a file, and a page of what happened.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+from command_line import started, typed, written
+from ordering import HANGS_AFTER
+from terminals import Terminal
+from tooldecl.report import read_journal
+
+
+TOOLS = '''\
+import sys, threading
+from tooldecl import Budget, ToolClient, tool
+from tooldecl.engines import ThreadEngine
+
+both = threading.Barrier(2, timeout=30)
+
+@tool
+def add(a: int, b: int) -> int:
+    """Add two integers."""
+    sys.stdout.write("printed while it runs\\n")
+    return a + b
+
+@tool
+def meet() -> str:
+    """Wait for somebody else."""
+    both.wait()
+    return "met"
+
+@tool
+def fail(word: str) -> str:
+    """Fail."""
+    raise KeyError(word)
+
+@tool
+def hang() -> str:
+    """Hang."""
+    sys.stderr.write("begun\\n")
+    threading.Event().wait()
+
+@tool(sensitive=True)
+def pay(card: str) -> str:
+    """Pay."""
+    return "paid"
+
+client = ToolClient([add], budget=Budget(calls=1))
+'''
+
+
+@pytest.fixture
+def run(cli):
+    """
+    Run a batch of lines in this process.
+    """
+    cli.write("shop.py", TOOLS)
+
+    def run(*lines, of="shop", options=()):
+        cli.write("batch.jsonl", "".join(f"{line}\n" for line in lines))
+        return cli("run", of, "batch.jsonl", *options)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """
+    A folder with our tools, for processes of their own.
+    """
+    folder = tmp_path_factory.mktemp("shop")
+    written(folder, "shop.py", TOOLS)
+
+    return folder
+
+
+def line(name, call_id=None, **arguments):
+    """
+    Write one call.
+    """
+    call = {"tool": name, "arguments": arguments}
+
+    return json.dumps(call if call_id is None else call | {"id": call_id})
+
+
+def results(done):
+    """
+    Read the lines that were written.
+    """
+    return [json.loads(text) for text in done.out.splitlines()]
+
+
+def test_each_line_has_its_result_in_order(run):
+    """
+    Whoever reads them needs no ids to tell which is which, and nothing between them.
+    """
+    done = run(line("add", "x", a=1, b=2), "", line("add", a=3, b=4))
+
+    assert [
+        {"id": "x", "tool": "add", "status": "ok", "content": "3"},
+        {"id": "line-3", "tool": "add", "status": "ok", "content": "7"},
+    ] == results(done)
+    assert 0 == done.code
+    assert "printed while it runs" in done.err
+
+
+def test_all_there_is_of_a_result_is_written_on_demand(run):
+    """
+    The value and not only its text, the fate, the times.
+    """
+    [result] = results(run(line("add", a=1, b=2), options=["--json"]))
+
+    assert (3, "completed", 1) == (result["value"], result["fate"], result["attempts"])
+    assert result["elapsed"] > 0
+
+
+WRONG = [
+    "nothing",
+    "[]",
+    '{"tool": "add"} and more',
+    '{"arguments": {}}',
+    '{"tool": 5, "arguments": {}}',
+    '{"tool": "add", "arguments": [1, 2]}',
+    '{"tool": "add", "arguments": "{}"}',
+    '{"tool": "add", "tool": "add", "arguments": {}}',
+    '{"tool": "add", "arguments": {"a": 1, "b": 2}, "colour": "red"}',
+    '{"tool": "add", "arguments": {"a": 1, "b": 2}, "id": NaN}',
+    '{"tool": "add", "arguments": {"a": 1, "b": 2}, "id": ["x"]}',
+    '{"tool": "add", "arguments": {"a": 1, "b": 2, "a": 1}}',
+    '{"tool": "add", "arguments": {"a": 1, "b": 1e999}}',
+    '{"tool": "add", "arguments": {"a": 1, "b": NaN}}',
+    '{"tool": "add", "arguments": {"a": 1, "b": 2.0}}',
+    '{"tool": "add"}',
+    '{"tool": "add", "arguments": null}',
+    '{"tool": "add", "arguments": {"a": "\\ud800", "b": 2}}',
+    '{"tool": "add", "arguments": {"a": ' + "[" * 100 + "]" * 100 + ', "b": 2}}',
+    "[" * 100_000,
+    "\ufeff" + line("add", a=1, b=2),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=range(len(WRONG)))
+def test_a_line_that_is_no_call_is_answered_and_nothing_else_is_lost(run, wrong):
+    """
+    Also what is only wrong in its arguments: they go to the gate as the text they are,
+    so a key given twice is found.
+    """
+    good = line("add", a=1, b=2)
+    done = run(good, wrong, good)
+
+    assert ["ok", "invalid", "ok"] == [result["status"] for result in results(done)]
+    assert ["line-1", "line-2", "line-3"] == [result["id"] for result in results(done)]
+    assert 2 == done.code
+
+
+def test_arguments_reach_the_tool_as_they_were_written(run, cli):
+    """
+    A large integer, a text that looks like JSON, what is not ASCII, every kind of value.
+    """
+    cli.write(
+        "kinds.py",
+        '''\
+        from typing import Any
+        from tooldecl import tool
+
+        @tool
+        def tell(value: Any) -> list[str]:
+            """Tell what came."""
+            return [type(value).__name__, repr(value)]
+        ''',
+    )
+    values = [9007199254740991, "[1]", "Zoë \n", 1.5, True, None, [1, [2]], {"a": {}}]
+    done = run(*(line("tell", value=value) for value in values), of="kinds")
+
+    assert [[type(value).__name__, repr(value)] for value in values] == [
+        json.loads(result["content"]) for result in results(done)
+    ]
+
+
+def test_ids_that_come_twice_are_made_unique(run):
+    """
+    Each answer has one id; numbers are ids as well.
+    """
+    call = {"tool": "add", "arguments": {"a": 1, "b": 2}}
+    lines = [json.dumps({**call, "id": i}) for i in ("x", "x", 7, None, "")]
+    first, second, number, none, empty = results(run(*lines))
+
+    assert ("x", "7", "line-4", "line-5") == (
+        first["id"],
+        number["id"],
+        none["id"],
+        empty["id"],
+    )
+    assert second["id"] not in ("", "x")
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "code"),
+    [
+        ([line("add", a=1, b=2)], [], 0),
+        ([line("add", a=1, b=2), line("nothing")], [], 2),
+        ([line("pay", card="1"), line("add", a=1)], [], 2),
+        ([line("add", a=1), line("fail", word="x")], [], 3),
+        ([line("pay", card="1")], [], 5),
+        ([], [], 0),
+    ],
+    ids=range(6),
+)
+def test_the_exit_code_is_that_of_the_worst(run, lines, options, code):
+    """
+    A script looks at one number; what left a body behind is the worst of all.
+    """
+    assert code == run(*lines, options=options).code
+
+
+def test_a_client_of_a_module_keeps_its_own_limits(run):
+    """
+    Its budget is over after one call; and it cannot be given another engine.
+    """
+    call = line("add", a=1, b=2)
+    done = run(call, call, of="shop:client", options=["--report", "run.html"])
+    refused = run(call, of="shop:client", options=["--engine", "threads"])
+
+    assert (6, ["ok", "budget"]) == (done.code, [r["status"] for r in results(done)])
+    assert (2, "") == (refused.code, refused.out)
+    assert "its engine, its filters and its hooks are its own" in refused.err
+
+
+@pytest.mark.parametrize("engine", ["threads", "asyncio"])
+def test_an_engine_runs_calls_at_once(run, engine):
+    """
+    Each waits for the other.
+    """
+    done = run(*[line("meet")] * 2, options=["--engine", engine])
+
+    assert ["met", "met"] == [result["content"] for result in results(done)]
+
+
+@pytest.mark.slow
+def test_so_many_run_at_once_and_no_more(folder):
+    """
+    With one place the two that wait for each other never meet; and a body that was left
+    behind is worse than any failure.
+    """
+    options = ["--engine", "threads", "--max-concurrency", "1", "--within", "2"]
+    lines = f"{line('fail', word='x')}\n" + f"{line('meet')}\n" * 2
+    done = typed(folder, "run", "shop.py", "-", *options, typing=lines)
+
+    assert 4 == done.code
+    assert ["tool_error", "timeout", "not_run"] == [
+        result["status"] for result in results(done)
+    ]
+    assert "Given up while running: 1." in done.err
+
+
+@pytest.mark.slow
+def test_calls_run_in_processes_of_their_own(folder):
+    """
+    What hangs there is killed.
+    """
+    lines = f"{line('add', a=1, b=2)}\n{line('hang')}\n"
+    options = ["--engine", "processes", "--timeout", "2", "--json"]
+    done = typed(folder, "run", "shop.py", "-", *options, typing=lines)
+
+    assert [("ok", "completed"), ("timeout", "killed")] == [
+        (result["status"], result["fate"]) for result in results(done)
+    ]
+    assert 4 == done.code
+
+
+def test_each_end_is_told_while_the_batch_runs(run):
+    """
+    By names and never by values: it is a log like any other.
+    """
+    done = run(line("add", "x", a=1, b=2), line("fail", "y", word="card-4111"))
+    told = [text for text in done.err.splitlines() if text.startswith("[")]
+
+    assert ["[1/2] add x: ok,", "[2/2] fail y: tool_error,"] == [
+        text.rpartition(" ")[0].rpartition(" ")[0] for text in told
+    ]
+    assert "card-4111" not in done.err
+    assert done.err.endswith("2 calls: 1 ok, 1 tool_error.\n")
+
+
+def test_what_happens_is_kept_and_shown(run, cli):
+    """
+    A journal, and a page; and a page of the journal later.
+    """
+    files = ["--journal", "run.jsonl", "--report", "run.html"]
+    done = run(line("add", a=41, b=1), line("pay", card="card-4111"), options=files)
+    again = cli("report", "run.jsonl", "-o", "later.html", "--title", "Later <&>")
+    page = (cli.folder / "run.html").read_text(encoding="utf-8")
+    later = (cli.folder / "later.html").read_text(encoding="utf-8")
+    kinds = [entry["event"] for entry in read_journal(cli.folder / "run.jsonl")]
+
+    assert (5, 0, "later.html\n") == (done.code, again.code, again.out)
+    assert ["journal", "BatchStarted", "CallStarted"] == kinds[:3]
+    assert "<h1>Run of shop</h1>" in page
+    assert "<h1>Later &lt;&amp;&gt;</h1>" in later
+    assert ('"good">ok', '"person">denied') == tuple(
+        found for found in ('"good">ok', '"person">denied') if found in page
+    )
+    assert "{a: int, b: int}" in page
+
+
+@pytest.mark.parametrize("contents", [False, True])
+def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
+    """
+    Neither file shows a value otherwise; and in no case one of a sensitive tool.
+    """
+    files = ["--journal", "run.jsonl", "--report", "run.html", "--approve-all"]
+    options = [*files, "--contents"] if contents else files
+    run(
+        line("add", a=424242424242, b=1), line("pay", card="card-4111"), options=options
+    )
+    kept = [
+        (cli.folder / name).read_text(encoding="utf-8")
+        for name in ("run.jsonl", "run.html")
+    ]
+
+    assert [contents] * 2 == ["424242424242" in text for text in kept]
+    assert [False] * 2 == ["card-4111" in text for text in kept]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["run", "shop", "none.jsonl"], 2, "none.jsonl"),
+        (["run", "nothing", "batch.jsonl"], 1, "There is no module 'nothing'"),
+        (["run", "shop", "batch.jsonl", "--timeout", "0"], 2, "above 0"),
+        (["run", "shop", "batch.jsonl", "--within", "nan"], 2, "above 0"),
+        (["run", "shop", "batch.jsonl", "--max-concurrency", "0"], 2, "x>=1"),
+        (["run", "shop", "batch.jsonl", "--report", "no/x.html"], 2, "no folder no"),
+        (["run", "shop", "batch.jsonl", "--journal", "no/x"], 2, "no folder no"),
+        (["run", "shop", "batch.jsonl", "--journal", "folder"], 2, "directory"),
+        (["run", "shop", "batch.jsonl", "--contents"], 2, "needs --journal or"),
+        (["report", "none.jsonl"], 2, "none.jsonl"),
+        (["report", "batch.jsonl", "-o", "batch.jsonl"], 2, "is the journal itself"),
+        (["report", "batch.jsonl", "-o", "no/x.html"], 1, "No such file"),
+    ],
+    ids=range(12),
+)
+def test_what_cannot_be_done_is_said_before_anything_runs(
+    run, cli, arguments, code, words
+):
+    """
+    A long batch whose report cannot be written is a long batch for nothing.
+    """
+    (cli.folder / "folder").mkdir()
+    cli.write("shop.py", TOOLS)
+    cli.write("batch.jsonl", line("add", a=1, b=2))
+    done = cli(*arguments)
+
+    assert (code, "") == (done.code, done.out)
+    assert words in done.err
+    assert "printed while it runs" not in done.err
+
+
+def test_a_page_has_the_name_of_its_journal(run, cli):
+    """
+    Where no other is given.
+    """
+    run(line("add", a=1, b=2), options=["--journal", "run.jsonl"])
+    done = cli("report", "run.jsonl")
+
+    assert (0, "run.html\n") == (done.code, done.out)
+    assert (cli.folder / "run.html").is_file()
+
+
+@pytest.mark.slow
+def test_ctrl_c_answers_what_is_open(folder):
+    """
+    What had its answer keeps it, what runs and what never began are told apart, and the
+    report is there.
+    """
+    lines = [line("add", a=1, b=2), line("hang"), line("add", a=3, b=4)]
+    written(folder, "batch.jsonl", "\n".join(lines))
+    options = ["--report", "cut.html", "--json"]
+    process = started(folder, "run", "shop.py", "batch.jsonl", *options)
+    try:
+        for told in process.stderr:
+            if told == "begun\n":
+                break
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=HANGS_AFTER)
+    finally:
+        process.kill()
+        process.wait()
+    found = [json.loads(text) for text in out.splitlines()]
+
+    assert 130 == process.returncode
+    assert ["line-1", "line-2", "line-3"] == [result["call_id"] for result in found]
+    assert ("ok", "cancelled") == (found[0]["status"], found[2]["status"])
+    assert "not_started" == found[2]["fate"]
+    assert found[1]["status"] in ("cancelled", "tool_error")
+    assert "<h1>Run of shop.py</h1>" in (folder / "cut.html").read_text("utf-8")
+
+
+SHOWN = """
+import os, sys
+os.dup2(0, 2)
+sys.path.insert(0, sys.argv.pop(1))
+from tooldecl.cli import main
+main()
+"""
+
+
+@pytest.mark.slow
+def test_a_terminal_is_shown_how_far_it_is_and_who_is_asked(folder):
+    """
+    The bar makes room for the question, and what went wrong stays to be read.
+    """
+    lines = [line("fail", word="x"), line("pay", card="1"), line("add", a=1, b=2)]
+    batch = written(folder, "asking.jsonl", "\n".join(lines))
+    target = str(folder / "shop.py")
+    terminal = Terminal(SHOWN, str(folder), "run", target, str(batch))
+    terminal.until("fail line-1: tool_error")
+    terminal.until("wants to call pay")
+    terminal.until("and a reason: ")
+    terminal.type("y\n")
+    terminal.until("3/3")
+    terminal.until("3 calls: 2 ok, 1 tool_error.")
+    out, _ = terminal.end()
+
+    assert ["tool_error", "ok", "ok"] == [
+        json.loads(text)["status"] for text in out.splitlines()
+    ]

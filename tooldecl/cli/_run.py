@@ -1,0 +1,263 @@
+"""
+``tooldecl run``: a batch of calls from a file, with what happened as a report.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import Fate, Status, ToolClient, ToolResult
+from ..engines import (
+    AsyncioEngine,
+    Engine,
+    ProcessEngine,
+    SequentialEngine,
+    ThreadEngine,
+)
+from ..filters import approve_all
+from ..report import Journal, Recorder, write_report
+from ._exits import Exit, exit_of_all
+from ._loading import find, foreign
+from ._notices import tell
+from ._results import Results, results
+from ._run_board import Board, progress
+from ._run_lines import Line, lines_in
+from ._target import F, target_argument
+from ._words import plain
+
+
+if TYPE_CHECKING:
+    import click
+
+
+ENGINES: dict[str, type[Engine]] = {
+    "sequential": SequentialEngine,
+    "threads": ThreadEngine,
+    "asyncio": AsyncioEngine,
+    "processes": ProcessEngine,
+}
+
+
+def command() -> click.Command:
+    """
+    Return the command, for the group of all.
+    """
+    import click
+
+    @click.command("run", short_help="Run a batch of calls, one JSON line each.")
+    @target_argument
+    @click.argument("batch", type=click.File("rb"))
+    @click.option(
+        "--engine",
+        type=click.Choice(list(ENGINES)),
+        help="Which engine runs the batch; without one, one call after another.",
+    )
+    @_seconds("--timeout", "The limit of each call whose tool has none of its own.")
+    @click.option(
+        "--max-concurrency",
+        type=click.IntRange(1),
+        metavar="CALLS",
+        help="How many calls may run at once.",
+    )
+    @_seconds("--within", "The limit of the whole batch.")
+    @click.option(
+        "--journal",
+        type=click.Path(dir_okay=False),
+        help="Append what happens to this file, one JSON line for each event.",
+    )
+    @click.option(
+        "--report",
+        type=click.Path(dir_okay=False),
+        help="Write what happened to this file, as one HTML page.",
+    )
+    @click.option(
+        "--contents",
+        is_flag=True,
+        help="Keep arguments and results in journal and report, not only their kinds.",
+    )
+    @click.option(
+        "--approve-all",
+        "approved",
+        is_flag=True,
+        help="Let sensitive tools run without asking; whoever sits at the terminal is "
+        "asked otherwise.",
+    )
+    @click.option(
+        "--json", "as_json", is_flag=True, help="Write all there is of each result."
+    )
+    def run(
+        target: str,
+        batch: Iterable[bytes],
+        *,
+        engine: str | None,
+        timeout: float | None,
+        max_concurrency: int | None,
+        within: float | None,
+        journal: str | None,
+        report: str | None,
+        contents: bool,
+        approved: bool,
+        as_json: bool,
+    ) -> Exit:
+        """
+        Run the calls of BATCH, and write a result for each, in their order.
+
+        BATCH has one call on each line, {"tool": ..., "arguments": {...}, "id": ...},
+        and is read from standard input if it is a single -. A line that is no call is
+        answered as invalid. Each result is one line of JSON: id, tool, status and
+        content; with --json all there is. The exit code is that of the worst of them.
+        """
+        lines = lines_in(b"".join(batch))
+        with results() as out, ExitStack() as stack:
+            if contents and journal is None and report is None:
+                raise click.UsageError("--contents needs --journal or --report.")
+            _check_folder("--journal", journal)
+            _check_folder("--report", report)
+            with foreign("The engine cannot be made"):
+                chosen = _engine(engine, timeout, max_concurrency)
+            client = find(target).client(
+                engine=chosen, approver=approve_all if approved else None
+            )
+            if journal is not None:
+                kept = stack.enter_context(_journal(journal, contents=contents))
+                client = client.telling(kept)
+            if report is not None:
+                seen = Recorder(contents=contents)
+                stack.callback(_write_report, report, seen, target)
+                client = client.telling(seen)
+
+            return _run(out, client, lines, within, as_json=as_json)
+
+    return run
+
+
+def _seconds(name: str, words: str) -> Callable[[F], F]:
+    import click
+
+    return click.option(
+        name, type=float, metavar="SECONDS", callback=_positive, help=words
+    )
+
+
+def _positive(
+    _context: click.Context, _parameter: click.Parameter, value: float | None
+) -> float | None:
+    import click
+
+    if value is None or (math.isfinite(value) and value > 0):
+        return value
+
+    raise click.BadParameter(f"{value} is no number of seconds above 0.")
+
+
+def _check_folder(option: str, path: str | None) -> None:
+    """
+    Refuse before a long batch what could not be written after it.
+    """
+    import click
+
+    if path is not None and not Path(path).parent.is_dir():
+        folder = plain(str(Path(path).parent))
+        raise click.UsageError(f"{option}: there is no folder {folder}.")
+
+
+def _engine(
+    name: str | None, timeout: float | None, max_concurrency: int | None
+) -> Engine | None:
+    """
+    Return the engine that was asked for; None where nothing was said about one.
+    """
+    if name is None and timeout is None and max_concurrency is None:
+        return None
+    made = ENGINES[name or "sequential"]
+    if max_concurrency is None:
+        return made(timeout=timeout)
+
+    return made(timeout=timeout, max_concurrency=max_concurrency)
+
+
+def _journal(path: str, *, contents: bool) -> Journal:
+    import click
+
+    try:
+        return Journal(path, contents=contents)
+    except OSError as error:
+        raise click.FileError(plain(path), error.strerror or str(error)) from None
+
+
+def _write_report(path: str, kept: Recorder, target: str) -> None:
+    import click
+
+    try:
+        write_report(path, kept, title=f"Run of {target}")
+    except OSError as error:
+        raise click.FileError(plain(path), error.strerror or str(error)) from None
+
+
+def _run(
+    out: Results,
+    client: ToolClient,
+    lines: Sequence[Line],
+    within: float | None,
+    *,
+    as_json: bool,
+) -> Exit:
+    """
+    Run all lines, and write a result of each, also where the batch was ended.
+    """
+    board = Board(lines)
+    try:
+        with (
+            progress(len(lines)) as shown,
+            client.telling(board, shown) as watched,
+            foreign("The batch did not end in results"),
+        ):
+            board.refuse(watched)
+            watched.invoke_batch(board.calls, within=within)
+    finally:
+        done = board.results()
+        for result in done:
+            out.drawn(_line(result, as_json=as_json))
+        _sum_up(done)
+
+    return exit_of_all(result.status for result in done)
+
+
+def _line(result: ToolResult, *, as_json: bool) -> str:
+    """
+    Write a result on one line of ASCII, which no terminal is moved by.
+    """
+    if as_json:
+        return result.to_json() + "\n"
+    short = {
+        "id": result.call_id,
+        "tool": result.name,
+        "status": result.status.value,
+        "content": result.content,
+    }
+
+    return json.dumps(short) + "\n"
+
+
+def _sum_up(done: Sequence[ToolResult]) -> None:
+    counted = Counter(result.status.value for result in done)
+    words = ", ".join(f"{number} {status}" for status, number in counted.most_common())
+    calls = "1 call" if len(done) == 1 else f"{len(done)} calls"
+    tell(f"{calls}: {words}." if words else "There are no calls.")
+    left = sum(result.fate is Fate.ABANDONED for result in done)
+    if left:
+        tell(
+            f"Given up while running: {left}. Until this program ends, that may still "
+            "take effect."
+        )
+    if counted[Status.PENDING]:
+        tell(
+            "What is pending waits for somebody else, and nobody here goes on with it."
+        )

@@ -1,0 +1,207 @@
+"""
+What the wires of the providers have in common.
+
+A wire is pure: it makes the body of a request, and reads a whole answer, both as plain
+data. A streamed answer is put together first, so that there is one reader of each.
+"""
+
+from __future__ import annotations
+
+import json
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, final
+
+from .. import ModelRequest, Turn
+
+
+# What goes over a wire is JSON, and what is in it is known once it is read.
+Data: TypeAlias = dict[str, Any]
+Given: TypeAlias = Mapping[str, Any]
+
+# What is no error for a model: that nothing was found is an answer too.
+_RAN = ("ok", "not_found", "pending")
+
+_MAPPING: Any = Mapping
+_DICT: Any = dict
+_LIST: Any = list
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """
+    What is sent.
+
+    Attributes:
+        body: The request.
+        before: What the provider said of this turn before it paused.
+    """
+
+    body: Data
+    before: Sequence[Data] = ()
+
+
+class Pieces(Protocol):
+    """
+    Puts a streamed answer together.
+    """
+
+    def add(self, event: Data, /) -> str:
+        """
+        Take the next event; return the piece of text that it brought.
+        """
+        ...
+
+    def answer(self) -> Data:
+        """
+        Return the answer as it would have come in one piece.
+
+        Raises:
+            ConnectionError: The stream ended before its turn was complete.
+        """
+        ...
+
+
+class Wire(Protocol):
+    """
+    How one provider is spoken to.
+    """
+
+    def body(self, request: ModelRequest, /) -> Data:
+        """
+        Return what is sent.
+        """
+        ...
+
+    def read(self, asked: Asked, answer: Data, /) -> Turn | Asked:
+        """
+        Return the turn; or what is sent next, where the provider only paused.
+
+        Raises:
+            RuntimeError: The provider failed, and says so in its answer.
+        """
+        ...
+
+    def pieces(self) -> Pieces:
+        """
+        Return what puts one streamed answer together.
+        """
+        ...
+
+
+def listed(data: Given, key: str) -> list[Data]:
+    """
+    Return a list in what was read, or an empty one.
+    """
+    value: Any = data.get(key)
+
+    return value if isinstance(value, _LIST) else []
+
+
+def within(data: Given, key: str) -> Data:
+    """
+    Return an object in what was read, or an empty one.
+    """
+    value: Any = data.get(key)
+
+    return value if isinstance(value, _DICT) else {}
+
+
+def parts_of(content: object) -> list[Any] | None:
+    """
+    Return the parts of a content that comes in some; None where it is one text.
+    """
+    parts: Any = content
+
+    return [*parts] if isinstance(content, _LIST) else None
+
+
+def cut_off() -> ConnectionError:
+    """
+    Make the error of a stream that ended too early.
+    """
+    return ConnectionError("The stream ended before its turn was complete.")
+
+
+def ended(reason: object) -> str:
+    """
+    Say in the model's place why it says nothing: an empty answer would hide it.
+    """
+    return f"(The provider ended this turn: {reason}.)"
+
+
+def options_of(given: Given | None, ours: Sequence[str]) -> Data:
+    """
+    Copy the options that go to the provider as they are.
+
+    Raises:
+        ValueError: One is set by the model itself, so that it would not hold.
+    """
+    options = dict(given or {})
+    taken = [name for name in ours if name in options]
+    if taken:
+        raise ValueError(
+            f"options takes what the model does not set itself, got {', '.join(taken)}."
+        )
+
+    return options
+
+
+def has_failed(message: Given) -> bool:
+    """
+    Whether a message is the answer to a call that did not succeed.
+    """
+    return message.get("status", "ok") not in _RAN
+
+
+def text_of(content: object) -> str:
+    """
+    Return the text of a content, which may come in parts.
+    """
+    if isinstance(content, str):
+        return content
+    parts = parts_of(content) or []
+    texts: list[Any] = [p.get("text") if isinstance(p, _MAPPING) else p for p in parts]
+
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def as_text(arguments: object) -> str:
+    """
+    Return arguments as the JSON text that OpenAI wants to see again.
+    """
+    if isinstance(arguments, str):
+        return arguments if arguments.strip() else "{}"
+    if arguments is None:
+        return "{}"
+
+    return json.dumps(arguments, ensure_ascii=False)
+
+
+def as_object(arguments: object) -> Data:
+    """
+    Return arguments as the object that Anthropic and Gemini want to see again.
+
+    Text that is none was refused by the gate; it is shown under ``arguments``.
+    """
+    read: Any = arguments
+    if isinstance(arguments, str):
+        try:
+            read = json.loads(arguments) if arguments.strip() else {}
+        except ValueError:
+            read = arguments
+    if read is None:
+        return {}
+
+    return dict(read) if isinstance(read, _DICT) else {"arguments": read}
+
+
+def memo_of(message: Given, key: str) -> list[Data] | None:
+    """
+    Return what a model of this wire kept with its turn, if one did.
+    """
+    memo = within(message, "memo")
+
+    return listed(memo, key) if key in memo else None
