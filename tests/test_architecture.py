@@ -20,7 +20,7 @@ from source import SOURCES
 # A module imports only from lines above its own.
 LAYERS = [
     # Words and records.
-    "_forking _shapes _wording _sentinels _clock _ids _readonly _plaindata",
+    "_forking _records _shapes _wording _sentinels _clock _ids _readonly _plaindata",
     "exceptions",
     "_policy _refs",
     "_meta",
@@ -116,27 +116,37 @@ DOORS = {
     "wrapt": {"_decl"},
     "pydantic": {"_publisher", "_schema"},
     "pydantic_core": {"_encode"},
-    "jsonschema": {"_dialect"},
+    "jsonschema": {"_dialect", "integrations"},
     "referencing": {"_dialect"},
     "click": {"cli"},
     "rich": {"cli"},
     "needle": {"models"},
+    "mcp": {"integrations"},
+    "anyio": {"integrations"},
+    "uvicorn": {"integrations"},
     "openai": {"models"},
     "anthropic": {"models"},
     "google": {"models"},
     "opentelemetry": {"integrations"},
     "pytest": {"_pytest_plugin"},
+    "pydantic_ai": {"integrations"},
+    "langchain_core": {"integrations"},
+    "agents": {"integrations"},
     "time": {"_clock"},
 }
 
 # What a function promises is read once, at its declaration; these words read it.
 READING = {"signature", "unwrap", "getdoc", "get_annotations", "get_type_hints"}
 READING |= {"__wrapped__", "__annotations__", "getsourcelines", "getsourcefile"}
-READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"}
+READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"} | {
+    "_records"
+}
 
 # Packages that come with an extra: only these may be imported inside of functions.
 OPTIONAL = {"click", "jsonschema", "needle", "referencing", "rich"}
+OPTIONAL |= {"anyio", "mcp", "uvicorn"}  # what the extra mcp brings
 OPTIONAL |= {"openai", "anthropic", "google"}
+OPTIONAL |= {"agents", "langchain_core", "pydantic_ai"}  # the adapters of integrations
 
 # Parts of the standard library that almost no run needs and every import would pay for.
 DEFERRED = {("__init__.py", "importlib")}

@@ -11,10 +11,9 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from collections import Counter
-
 import pytest
 
+from counting import Counting
 from tooldecl import Retry, ToolClient, tool
 
 
@@ -68,32 +67,6 @@ def client(*others, filters=()):
     ]
 
     return ToolClient([*kinds, *others], filters=filters)
-
-
-class Counting:
-    """
-    Counts the calls that this thread makes inside.
-    """
-
-    def __init__(self):
-        self.events = Counter()
-
-    def __enter__(self):
-        sys.setprofile(self._see)
-        return self
-
-    def __exit__(self, *exc_info):
-        sys.setprofile(None)
-
-    def _see(self, _frame, event, _argument):
-        self.events[event] += 1
-
-    @property
-    def calls(self):
-        """
-        How many there were, without those of the counting itself.
-        """
-        return self.events["call"] + self.events["c_call"] - 2
 
 
 def calls_of(made, name, arguments=TEXT):

@@ -20,7 +20,17 @@ import pytest
 
 import tooldecl
 
-from pages import NEEDED, PAGES, fences, label, prose, sections, table
+from pages import (
+    NEEDED,
+    PAGES,
+    SECTIONS_NEED,
+    fences,
+    label,
+    needs_of,
+    prose,
+    sections,
+    table,
+)
 from source import PUBLIC_MODULES, ROOT, SOURCES, WITH_PLUGIN, is_found
 from tooldecl import exceptions, telemetry
 
@@ -65,7 +75,7 @@ def run(page, folder):
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tests), str(package)])},
         text=True,
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -136,7 +146,7 @@ def test_a_page_that_needs_a_package_has_a_session():
     text = (ROOT / "noxfile.py").read_text(encoding="utf-8")
     for page, (_, session) in NEEDED.items():
         assert session in nox_sessions()
-        assert f"tests/test_docs.py::test_the_code_of_a_page_runs[{page}]" in text
+        assert page in text
 
 
 def wrong_fences(page):
@@ -171,6 +181,17 @@ def test_no_block_gets_around_being_run():
     A block called ``py`` or ``python no-run`` would be shown and never run.
     """
     assert [] == [wrong for page in PAGES for wrong in wrong_fences(page)]
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if needs_of(p)], ids=label)
+def test_what_a_section_needs_is_brought_by_a_session(page):
+    """
+    A block that no session can run would be shown and never run.
+    """
+    text = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+
+    assert {SECTIONS_NEED[name] for name in needs_of(page)} <= nox_sessions()
+    assert label(page) in text
 
 
 def commands():

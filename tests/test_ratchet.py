@@ -13,13 +13,13 @@ from source import SOURCES
 
 # Raising one needs its reason in the same change; lowering is free.
 CEILINGS = {
-    "Any": 630,  # of these, 52 are JSON of providers and clients of their SDKs
+    "Any": 645,  # 67 of them are JSON of providers, clients of their SDKs, and MCP's
     "cast(": 0,
     "type: ignore": 0,
     "pyright: ignore": 0,
     "noqa": 14,
     "pragma": 0,
-    "except Exception": 21,
+    "except Exception": 22,
     "except BaseException": 42,
 }
 

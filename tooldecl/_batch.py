@@ -5,7 +5,7 @@ Read a batch: one unique id per call, one deadline, one snapshot for all of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Any, final
 
@@ -15,12 +15,13 @@ from ._clock import Clock
 from ._ids import new_id
 from ._meta import check_seconds
 from ._meter import BudgetMeter
+from ._records import record
 from ._runtime import Incoming
 from .exceptions import DeclarationError
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Run:
     """
     A batch's place in a longer run, for the idempotency keys of its calls.

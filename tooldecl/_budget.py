@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, final
 
 from ._policy import is_number, shown
 from ._readonly import ReadOnlyDict
+from ._records import record
 from .exceptions import DeclarationError
 
 
@@ -27,7 +27,7 @@ _MAPPING: Any = Mapping
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Budget:
     """
     How much may be run; what is None is not limited.

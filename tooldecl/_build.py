@@ -6,48 +6,92 @@ from __future__ import annotations
 
 import json
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from inspect import Parameter
-from typing import Any, TypeAlias, final
+from typing import Any, NoReturn, TypeAlias, final
 
 from ._context import ToolContext
 from ._declared import Declared
 from ._meta import ToolMeta
+from ._records import record
 from ._repair import repair
 from ._schema import Shape
 from ._signature import Promise
 from ._spec import GivenPromise
-from ._subschemas import copied
+from ._subschemas import Schema, copied
 from .exceptions import InvalidArgumentsError
 
 
 Validate: TypeAlias = Callable[[str, dict[str, Any]], dict[str, Any]]
 Call: TypeAlias = Callable[[dict[str, Any], ToolContext], object]
+Output: TypeAlias = Callable[[], Schema | None]
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
     """
-    What a model is shown of a tool.
+    What a model is shown of a tool; it never changes.
 
-    Attributes:
+    Args:
         name: The name on the wire.
         description: What it does.
         input_schema: JSON Schema of the arguments; read-only.
         output_schema: JSON Schema of the result where its type is declared: an object,
-            or ``{"result": ...}`` around what is none.
+            or ``{"result": ...}`` around what is none. It may be given as what makes it
+            once it is asked for, since few formats show it.
     """
+
+    __slots__ = ("_output", "description", "input_schema", "name")
 
     name: str
     description: str
-    input_schema: Mapping[str, Any]
-    output_schema: Mapping[str, Any] | None = None
+    input_schema: Schema
+    _output: Schema | None | Output
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        input_schema: Schema,
+        output_schema: Schema | None | Output = None,
+    ) -> None:
+        given = output_schema, description, input_schema, name
+        for slot, value in zip(self.__slots__, given, strict=True):
+            object.__setattr__(self, slot, value)
+
+    @property
+    def output_schema(self) -> Schema | None:
+        """
+        The JSON Schema of the result, or None.
+        """
+        return self._output() if callable(self._output) else self._output
+
+    def _shown(self) -> tuple[object, ...]:
+        return self.name, self.description, self.input_schema, self.output_schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ToolDefinition) and self._shown() == other._shown()
+
+    def __hash__(self) -> int:
+        return hash(self._shown())  # a TypeError, since its schemas have none
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("A definition never changes.")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ToolDefinition, self._shown()
+
+    def __repr__(self) -> str:
+        name, description, schema, output = self._shown()
+
+        return (
+            f"ToolDefinition(name={name!r}, description={description!r}, "
+            f"input_schema={schema!r}, output_schema={output!r})"
+        )
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Built:
     """
     What a call needs of a tool.
@@ -66,7 +110,7 @@ class Built:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class _Slot:
     """
     One parameter, as a call fills it.
@@ -150,7 +194,7 @@ def _build_given(declared: Declared, promise: GivenPromise) -> Built:
 
 
 def _definition(
-    meta: ToolMeta, schema: Mapping[str, Any], output: Mapping[str, Any] | None
+    meta: ToolMeta, schema: Schema, output: Output | None
 ) -> ToolDefinition:
     return ToolDefinition(
         name=meta.name,
@@ -167,7 +211,7 @@ def _reader(shape: Shape, meta: ToolMeta) -> Validate:
     return validate
 
 
-def _repairing(validate: Validate, schema: Mapping[str, Any]) -> Validate:
+def _repairing(validate: Validate, schema: Schema) -> Validate:
     """
     Try once more with lists and objects in place of the strings that hold them.
     """
@@ -206,8 +250,17 @@ def _placing_caller(function: Callable[..., Any], slots: Sequence[_Slot]) -> Cal
 
     def call(values: dict[str, Any], context: ToolContext) -> object:
         named = dict(values)
-        named.update((slot.name, context) for slot in slots if slot.injected)
-        placed = [named.pop(s.name, s.default) for s in slots if s.positional]
+        placed = [
+            context if slot.injected else named.pop(slot.name, slot.default)
+            for slot in slots
+            if slot.positional
+        ]
+        # A parameter that is filled by its place leaves its name to a member of that name.
+        named.update(
+            (slot.name, context)
+            for slot in slots
+            if slot.injected and not slot.positional
+        )
 
         return function(*placed, **named)
 

@@ -22,6 +22,8 @@ from .exceptions import UnsupportedSignatureError
 MISSING = Parameter.empty
 POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
+ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
 # Wrappers of real programs are a few deep; a chain of this length goes in a circle.
 DEEPEST = 100
 
@@ -33,6 +35,8 @@ def inward(function: Any) -> Any:
     The type is asked, never the object: proxies claim to be what they wrap.
     """
     kind = type_of(function)
+    if kind is FunctionType:  # its class gives nothing away
+        return function.__dict__.get("__wrapped__")
     if issubclass(kind, (classmethod, staticmethod, MethodType)):
         return function.__func__
     if issubclass(kind, functools.partial):
@@ -197,7 +201,9 @@ def docstring_of(function: object) -> str | None:
     """
     for layer in layers(function):
         doc = getattr(layer, "__doc__", None)
-        if isinstance(layer, functools.partial):
+        if type(layer) is FunctionType:
+            pass
+        elif isinstance(layer, functools.partial):
             doc = vars(layer).get("__doc__")
         elif not _is_code(layer):
             doc = getattr(inward(layer), "__doc__", None) or _class_doc(layer.__class__)
@@ -225,6 +231,8 @@ def runs_async(function: Any) -> bool:
     """
     Tell whether calling *function* gives a coroutine or an async generator.
     """
+    if type(function) is FunctionType and not function.__dict__:
+        return bool(function.__code__.co_flags & ASYNC)
     while _is_transparent(function):
         function = inward(function)
     if not inspect.isroutine(function) and not isinstance(function, type):

@@ -10,7 +10,7 @@ import dataclasses
 import json
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any, TypeAlias, final
@@ -18,6 +18,7 @@ from typing import Any, TypeAlias, final
 from ._meta import ToolMeta
 from ._plaindata import json_form, json_in, json_or_types
 from ._readonly import ReadOnlyDict, frozen_mapping
+from ._records import record
 from .exceptions import CallError, ErrorClass
 
 
@@ -67,7 +68,7 @@ class Fate(StrEnum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ToolCall:
     """
     A request for one call, as a model sends it.
@@ -86,7 +87,7 @@ class ToolCall:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ToolRequest:
     """
     A call that passed the gate, as filters see it; immutable.
@@ -114,7 +115,7 @@ class ToolRequest:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ToolResult:
     """
     The one answer to one call.

@@ -7,7 +7,7 @@ Schemas are published that tell them apart, so the gate has to as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ._problems import Finding, not_a_choice
@@ -20,17 +20,16 @@ from ._subschemas import (
     fitting,
     speaking,
     steps_in,
-    walk,
 )
 
 
-def has_loose_choices(schema: Schema) -> bool:
+def has_loose_choices(nodes: Iterable[Schema]) -> bool:
     """
-    Tell whether a schema lists numbers or booleans anywhere.
+    Tell whether one of the schemas lists numbers or booleans.
     """
     return any(
         isinstance(choice, (bool, int, float))
-        for node in walk(schema)
+        for node in nodes
         for choice in choices_in(node)
     )
 

@@ -20,15 +20,14 @@ APPLIED = ("allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "$ref"
 QUESTIONS = ("not", "if", "contains")
 
 
-def close_named(schema: dict[str, Any]) -> None:
+def close_named(node: dict[str, Any]) -> None:
     """
-    Close, in place, every object that names its members or their patterns.
+    Close, in place, an object that names its members or their patterns.
     """
-    for node in walk(schema):
-        if "properties" in node:
-            node["additionalProperties"] = False
-        elif "patternProperties" in node:
-            node.setdefault("additionalProperties", False)
+    if "properties" in node:
+        node["additionalProperties"] = False
+    elif "patternProperties" in node:
+        node.setdefault("additionalProperties", False)
 
 
 def close_objects(root: dict[str, Any]) -> None:

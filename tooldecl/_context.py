@@ -134,6 +134,16 @@ class ToolContext:
         if not self._sealed:
             self._call.on_progress(self, done, total, message)
 
+    def leave_running(self) -> None:
+        """
+        Say that what this body has begun elsewhere may go on without it.
+
+        A call that is stopped from now on has the fate ``abandoned``, also where its body
+        ends at once: it may still take effect, so it is repeated only where the tool is
+        declared idempotent. A body in a worker process is ``killed`` all the same.
+        """
+        self._call.leaves_running = True
+
     def __repr__(self) -> str:
         return f"<ToolContext of {self.tool} {self.call_id} attempt {self.attempt}>"
 
@@ -162,6 +172,7 @@ class CallFacts:
         state: The client's state when the batch began.
         deps: The host's own object.
         on_progress: Told how far the body is.
+        leaves_running: A body of it has said that something goes on without it.
         waited: Seconds that it has waited for its turn since it came in.
         holds: The places and groups that the call and its callers hold now.
     """
@@ -172,6 +183,7 @@ class CallFacts:
         "call_id",
         "deps",
         "holds",
+        "leaves_running",
         "meta",
         "on_progress",
         "position",
@@ -199,6 +211,7 @@ class CallFacts:
         self.waited = 0.0
         self.holds: tuple[object, ...] = ()
         self.on_progress: OnProgress = no_progress
+        self.leaves_running = False
         self._key: str | None = None
 
     def renew(self) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import unicodedata
 
-from dataclasses import dataclass
 from typing import final
 
 from ._meta import Overflow
+from ._records import record
 from .exceptions import ResultTooLargeError
 
 
@@ -30,7 +30,7 @@ _FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Fitted:
     """
     A text within its limit.

@@ -5,13 +5,13 @@ What may be decided about a call before it runs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeAlias, final
 
 from ._meta import check_seconds
 from ._policy import shown
 from ._readonly import frozen_mapping
+from ._records import record
 from .exceptions import DeclarationError
 
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Approved:
     """
     Run the call, with these arguments in place of its own where they are given.
@@ -52,7 +52,7 @@ class Approved:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Denied:
     """
     Do not run the call.
@@ -68,7 +68,7 @@ class Denied:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Answer:
     """
     Do not run the call: what a person says is its result.
@@ -86,7 +86,7 @@ class Answer:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Suspend:
     """
     Decide later: the call is ``pending``, and `ToolClient.resume` takes the decision.
@@ -104,7 +104,7 @@ class Suspend:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Again:
     """
     Run a call again that its environment has failed: what was in its way is mended.
@@ -112,7 +112,7 @@ class Again:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Proceed:
     """
     Leave a call that its environment has failed as it is: the model reads of its failure.

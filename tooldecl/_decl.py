@@ -44,6 +44,7 @@ __all__ = ["ToolSpec", "meta_of", "prefixed", "tool", "tools_in"]
 P = ParamSpec("P")
 F = TypeVar("F", bound=Callable[..., Any])
 
+OPTIONS = [f.name for f in fields(ToolOptions)]
 RECORD = {"meta", *(f.name for f in fields(ToolMeta))}
 
 
@@ -213,7 +214,7 @@ def _declare(function: Any, options: ToolOptions, frame: FrameType) -> Tool:
     _refuse_what_is_no_function(function)
     promise = promise_of(function, frame)
     promise.read_early(excused=_self_of(function, promise))
-    given = {f.name: getattr(options, f.name) for f in fields(ToolOptions)}
+    given = {name: getattr(options, name) for name in OPTIONS}
     if given["name"] is UNSET:
         given["name"] = name_of(function)
     if given["description"] is UNSET:
@@ -243,8 +244,9 @@ def _self_of(function: object, promise: Promise) -> Any:
     Return the parameter that only binding fills, where there may be one.
     """
     first = promise.written[0] if promise.written else None
-    filled = any(isinstance(x, (MethodType, staticmethod)) for x in layers(function))
-    if first is None or filled or first.annotation is not MISSING:
+    if first is None or first.annotation is not MISSING:
+        return None
+    if any(isinstance(x, (MethodType, staticmethod)) for x in layers(function)):
         return None
 
     return first if is_method(promise.inside) else None

@@ -8,12 +8,13 @@ import inspect
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MethodType, ModuleType
 from typing import Any, final
 
 from ._callables import MISSING, is_method, layers, runs_async
 from ._meta import ToolMeta
+from ._records import record
 from ._refs import label_of, ref_to, type_of
 from ._signature import Promise
 from ._spec import GivenPromise, ToolSpec
@@ -21,7 +22,7 @@ from .exceptions import DeclarationError
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Declaration:
     """
     What ``@tool`` has noted about a function.
@@ -51,7 +52,7 @@ class Carrier:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Declared:
     """
     One tool of a client's list, whatever it came from.
@@ -171,8 +172,10 @@ def _refuse_unbound(entry: object, promise: Promise) -> None:
     first = promise.written[0] if promise.written else None
     if first is None or not is_method(promise.inside):
         return
-    bound = any(isinstance(layer, MethodType) for layer in layers(entry))
-    if first.annotation is MISSING or (first.name == "self" and not bound):
+    if first.annotation is MISSING or (
+        first.name == "self"
+        and not any(isinstance(layer, MethodType) for layer in layers(entry))
+    ):
         name = promise.label.rpartition(".")[2]
         raise DeclarationError(
             f"{promise.label} is a method that is not bound. List it from an instance, "

@@ -12,8 +12,9 @@ import inspect
 import re
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import final
+
+from ._records import record
 
 
 GOOGLE_HEADER = re.compile(
@@ -29,11 +30,12 @@ NUMPY_ITEM = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?")
 SPHINX_FIELD = re.compile(
     r":(?:param|parameter|arg|argument|key|keyword)\s+(?:[^:]*\s)?\*{0,2}(\w+)\s*:\s*(.*)"
 )
+GAP = re.compile(r"\n{3,}")
 SPHINX_TYPE = re.compile(r":type\s+\*{0,2}\w+\s*:")
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Docstring:
     """
     What a docstring says.
@@ -56,6 +58,11 @@ def read_docstring(doc: str | None) -> Docstring:
     found: dict[str, list[str]] = {}
     at = 0
     while at < len(lines):
+        line = lines[at].strip()
+        if line[-1:] != ":" and line[:1] != ":" and line not in NUMPY_HEADERS:
+            kept.append(lines[at])  # no section and no example begins like this
+            at += 1
+            continue
         end, items = _section_at(lines, at)
         found.update(items)
         if end == at:
@@ -64,7 +71,7 @@ def read_docstring(doc: str | None) -> Docstring:
         at = end
 
     return Docstring(
-        text=re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip(),
+        text=GAP.sub("\n\n", "\n".join(kept)).strip(),
         parameters={name: " ".join(" ".join(t).split()) for name, t in found.items()},
     )
 
@@ -96,9 +103,10 @@ def _google(block: list[str]) -> dict[str, list[str]]:
     texts: list[str] = []
     column: int | None = None
     for line in filter(str.strip, block):
-        column = _indent(line) if column is None else column
-        match = GOOGLE_ITEM.fullmatch(line.strip())
-        if match and _indent(line) <= column:
+        indent = _indent(line)
+        column = indent if column is None else column
+        match = GOOGLE_ITEM.fullmatch(line.strip()) if indent <= column else None
+        if match:
             texts = items[match[1]] = [match[2]]
         else:
             texts.append(line)

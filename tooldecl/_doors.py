@@ -23,6 +23,7 @@ from ._state import State
 from ._suspension import BatchResult, batch_result
 from .engines import Engine
 from .exceptions import BatchFailedError, CallError, EngineClosedError
+from .telemetry import Hook
 
 
 Failures: TypeAlias = Literal["return", "raise"]
@@ -46,6 +47,7 @@ class Doors:
         call_id: str | None = None,
         deps: Any = None,
         budget: Budget | None = None,
+        on_progress: Hook | None = None,
     ) -> ToolResult:
         """
         Call one tool and return its one result, whatever happens.
@@ -56,12 +58,14 @@ class Doors:
             call_id: The caller's id for the call; made up without one.
             deps: The host's own object, for ``ToolContext.deps``.
             budget: Limits for this call, beside those of the client.
+            on_progress: A hook for the `Progress` of this call, from any thread.
 
         Raises:
             EngineClosedError: The client or its engine is closed.
             KeyboardInterrupt, MemoryError, types named in stop_on: Unchanged.
         """
         incoming = self._one(name, arguments, call_id, deps, budget)
+        incoming.listener = on_progress
 
         return self._fold(incoming, run_call(self._runtime, incoming))
 
@@ -73,12 +77,13 @@ class Doors:
         call_id: str | None = None,
         deps: Any = None,
         budget: Budget | None = None,
+        on_progress: Hook | None = None,
     ) -> ToolResult:
         """
         Call one tool from async code; as `invoke`, and a cancelled caller is cancelled.
         """
         incoming = self._one(name, arguments, call_id, deps, budget)
-
+        incoming.listener = on_progress
         return self._fold(incoming, await arun_call(self._runtime, incoming))
 
     def invoke_json(

@@ -6,15 +6,15 @@ The matching page is docs/reference/events.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, final
 
 from ._calls import Arguments, ToolResult
 from ._meta import ToolMeta
+from ._records import record
 from .exceptions import ErrorClass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Event:
     """
     Something that happened, at a monotonic time in seconds.
@@ -23,7 +23,7 @@ class Event:
     at: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class CallEvent(Event):
     """
     Something that happened to one call.
@@ -34,7 +34,7 @@ class CallEvent(Event):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class CallStarted(CallEvent):
     """
     A call came in; ``arguments`` are a copy of what was sent, None for a sensitive tool.
@@ -47,7 +47,7 @@ class CallStarted(CallEvent):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class AttemptFailed(CallEvent):
     """
     One attempt failed; ``retry_in`` is the wait before the next, None when there is none.
@@ -63,7 +63,7 @@ class AttemptFailed(CallEvent):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ApprovalAsked(CallEvent):
     """
     Somebody is asked about a call; ``expires`` is how many seconds there are, or None.
@@ -73,7 +73,7 @@ class ApprovalAsked(CallEvent):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ApprovalDecided(CallEvent):
     """
     It is decided about a call, or nobody did.
@@ -86,7 +86,7 @@ class ApprovalDecided(CallEvent):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class CallFinished(CallEvent):
     """
     A call has its answer.
@@ -101,7 +101,7 @@ class CallFinished(CallEvent):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class LateFinish(CallEvent):
     """
     An abandoned body ended, ``late_by`` seconds after its attempt was given up.
@@ -117,7 +117,7 @@ class LateFinish(CallEvent):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class LoopBlocked(CallEvent):
     """
     An async body held its event loop ``blocked_for`` seconds beyond its deadline.
@@ -127,7 +127,7 @@ class LoopBlocked(CallEvent):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Progress(CallEvent):
     """
     A body said how far it is.
@@ -139,7 +139,7 @@ class Progress(CallEvent):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class BatchStarted(Event):
     """
     A batch came in, with the ids of its calls in order.
@@ -149,7 +149,7 @@ class BatchStarted(Event):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class BatchFinished(Event):
     """
     Every call of a batch has its answer.
@@ -159,7 +159,7 @@ class BatchFinished(Event):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class WriteConflict(Event):
     """
     Several calls of a batch wrote one slot; the last one in call order won.
@@ -169,7 +169,7 @@ class WriteConflict(Event):
     call_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class RunEvent(Event):
     """
     Something that happened to one run of a loop.
@@ -179,7 +179,7 @@ class RunEvent(Event):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class LoopStarted(RunEvent):
     """
     A run of a `ToolLoop` began, or goes on after it was suspended.
@@ -187,7 +187,7 @@ class LoopStarted(RunEvent):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ModelAsked(RunEvent):
     """
     The model of a run is about to be asked; ``turn`` counts from 1.
@@ -197,7 +197,7 @@ class ModelAsked(RunEvent):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class LoopFinished(RunEvent):
     """
     A run ended, ``stop_reason`` says why; ``cancelled`` also where an error left it.

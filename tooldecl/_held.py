@@ -4,17 +4,17 @@ A call that waits for a decision, or for a result from elsewhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, final
 
 from ._decisions import Decision
+from ._records import record
 
 
 Kind: TypeAlias = Literal["approval", "external"]
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Held:
     """
     A call that waits, and all that is needed to take it up again.
@@ -37,7 +37,7 @@ class Held:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Resumed:
     """
     A call that is taken up again, and what it waited for.

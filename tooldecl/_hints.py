@@ -9,10 +9,11 @@ parameter is still missing.
 from __future__ import annotations
 
 import ast
+import builtins
 import types
 import typing
 
-from collections.abc import AsyncIterable, Awaitable, Iterator
+from collections.abc import AsyncIterable, Awaitable, Iterator, Mapping
 from inspect import Signature
 from types import FrameType, UnionType
 from typing import Annotated, Any, Union, final
@@ -31,6 +32,14 @@ AWAITABLE_NAMES = {
     "Future",
     "Task",
 }
+
+
+# What ``list[int]`` and ``int | None`` are instances of.
+_PARAMETRISED = (types.GenericAlias, types.UnionType)
+
+
+# Classes that stand for no type by themselves.
+_NO_HINTS = {id(typing.Generic), id(typing.Protocol)}
 
 
 @final
@@ -66,8 +75,12 @@ class Scope:
         Raises:
             UnreadableHintError: It cannot be read, or not yet.
         """
-        if isinstance(annotation, type):
+        if annotation is None:
+            return types.NoneType
+        if _says_it_all(annotation):
             return annotation
+        if isinstance(annotation, str) and (named := self._class_named(annotation)):
+            return named
         holder = types.SimpleNamespace(
             __annotations__={"hint": annotation},
             __type_params__=getattr(self._function, "__type_params__", ()),
@@ -90,11 +103,50 @@ class Scope:
             reason = f"{type(exc).__name__}: {exc}"
             raise UnreadableHintError(reason, later=False) from None
 
+    def _class_named(self, text: str) -> object | None:
+        """
+        Return the class that a text names, where it is a plain name and no more.
+        """
+        if not text.isidentifier() or getattr(self._function, "__type_params__", None):
+            return None
+        outer = getattr(self._function, "__globals__", {})
+        places: list[Mapping[str, object]] = [self._names, outer]
+        if _is_usual(outer.get("__builtins__")):
+            places.append(vars(builtins))
+        for names in places:
+            if text in names:
+                found = names[text]
+                is_plain = isinstance(found, type) and id(found) not in _NO_HINTS
+                return found if is_plain else None
+
+        return None
+
     def forget(self) -> None:
         """
         Let go of what the bodies around the declaration held.
         """
         self._names = {}
+
+
+def _is_usual(known: object) -> bool:
+    """
+    Tell the builtins that code has unless it was given others.
+    """
+    return known is vars(builtins) or known is builtins
+
+
+def _says_it_all(annotation: object) -> bool:
+    """
+    Tell what holds no name that would have to be looked for: classes, and unions and
+    lists and the like of them.
+    """
+    if isinstance(annotation, type):
+        return True
+
+    return type(annotation) in _PARAMETRISED and all(
+        isinstance(part, type) or _says_it_all(part)
+        for part in typing.get_args(annotation)
+    )
 
 
 def _definition(function: object, frame: FrameType | None) -> FrameType | None:
@@ -104,8 +156,9 @@ def _definition(function: object, frame: FrameType | None) -> FrameType | None:
     code = getattr(function, "__code__", None)
     around = frame
     while around is not None:
-        if any(constant is code for constant in around.f_code.co_consts):
-            return around
+        for constant in around.f_code.co_consts:
+            if constant is code:
+                return around
         around = around.f_back
 
     return frame
@@ -188,6 +241,8 @@ def _members(hint: object) -> list[object]:
     """
     Open ``Annotated``, aliases and unions.
     """
+    if isinstance(hint, type):
+        return [hint]
     origin = typing.get_origin(hint)
     if origin is Annotated:
         return _members(typing.get_args(hint)[0])

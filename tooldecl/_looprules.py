@@ -5,7 +5,6 @@ What all runs of a loop have in common.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, final
 
 from ._batch import check_failures
@@ -13,6 +12,7 @@ from ._callables import answers_at_once
 from ._client import ToolClient
 from ._doors import Failures
 from ._policy import shown
+from ._records import record
 from ._turns import Turn
 from .exceptions import DeclarationError
 
@@ -21,7 +21,7 @@ OnEnvironmentError: TypeAlias = Literal["proceed", "pause"]
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Rules:
     """
     The options of a loop, checked; `ToolLoop` says what they mean.

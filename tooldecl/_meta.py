@@ -12,11 +12,12 @@ from collections.abc import Generator, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Literal, NoReturn, TypeAlias, final
 
 from ._policy import Retry, check_seconds, shown
+from ._records import record
 from ._sentinels import UNSET, Unset
 from ._wording import is_encodable
 from .exceptions import DeclarationError
@@ -43,7 +44,7 @@ NAME_RULE = "1 to 64 letters, digits, _ or -, the first a letter or _"
 LONGEST_DESCRIPTION = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ToolOptions:
     """
     What ``@tool(...)`` takes: add an option here, its check in `ToolMeta`, its enforcer elsewhere.
@@ -91,7 +92,7 @@ def _is_text(value: object) -> bool:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ToolMeta(ToolOptions):
     """
     Everything declared about one tool, frozen; ``dataclasses.replace`` checks again.
@@ -198,6 +199,8 @@ class ToolMeta(ToolOptions):
     def _check_tags(self) -> tuple[str, ...]:
         rule = "a list of texts that are not empty"
         given: object = self.tags
+        if given == ():
+            return ()
         if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
             self._refuse("tags", rule, given)
         tags = tuple(given)

@@ -60,6 +60,8 @@ class Call(Attempts):
         if runtime.reports.hooks:
             incoming.on_progress = runtime.reports.progress
             self._report_start()
+        if incoming.listener is not None:
+            incoming.on_progress = runtime.reports.progress_to(incoming.listener)
         try:
             check_before(incoming, self.started)
             admitted = admit(

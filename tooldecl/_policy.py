@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from inspect import iscoroutinefunction
 from typing import NoReturn, TypeAlias, TypeGuard, final
 
+from ._records import record
 from .exceptions import DeclarationError
 
 
@@ -49,7 +49,7 @@ def check_seconds(value: object, what: str) -> float:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Retry:
     """
     How often a transient failure is tried again, and how long apart.

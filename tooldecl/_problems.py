@@ -11,10 +11,10 @@ import difflib
 import json
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, final
 
 from ._jsonfaults import show_path
+from ._records import record
 from ._subschemas import (
     Path,
     Schema,
@@ -47,7 +47,7 @@ KINDS: dict[type, str] = {
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Finding:
     """
     One thing that is wrong.

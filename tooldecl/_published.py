@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
@@ -38,6 +39,16 @@ def as_data(written: object) -> dict[str, Any]:
     return data
 
 
+def plain_text(text: str) -> str:
+    """
+    Return a text as plain data, whatever kind of text it is.
+
+    Raises:
+        UnicodeEncodeError: It cannot be encoded.
+    """
+    return str.encode(text).decode()
+
+
 def drop_titles(schema: dict[str, Any]) -> None:
     """
     Drop, in place, the titles: made up from the names, they cost tokens and say nothing.
@@ -46,12 +57,16 @@ def drop_titles(schema: dict[str, Any]) -> None:
         node.pop("title", None)
 
 
-def drop_useless_defaults(schema: dict[str, Any]) -> None:
+def drop_useless_defaults(root: Schema, nodes: Iterable[dict[str, Any]]) -> None:
     """
     Drop, in place, the defaults of secrets, and nulls that may not be sent.
+
+    Args:
+        root: The whole schema.
+        nodes: All schemas in it.
     """
-    for node in walk(schema):
-        if "default" in node and not _may_be_published(schema, node):
+    for node in nodes:
+        if "default" in node and not _may_be_published(root, node):
             del node["default"]
 
 

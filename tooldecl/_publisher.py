@@ -65,10 +65,42 @@ class Omitted:
         self.value = value
 
 
+# By the kind of a schema, the name of the method that writes it: filled by the first.
+_WRITERS: dict[object, str] = {}
+
+
+class _Writers(dict[Core, Core]):
+    """
+    The methods of one publisher, by the kind of schema they write.
+    """
+
+    def __init__(self, publisher: Publisher) -> None:
+        super().__init__()
+        self._publisher = publisher
+
+    def __missing__(self, kind: object) -> Core:
+        self[kind] = method = getattr(self._publisher, _WRITERS[kind])
+
+        return method
+
+
 class Publisher(GenerateJsonSchema):
     """
     Writes the schema of the arguments; publishes defaults only where they are plain JSON.
     """
+
+    def build_schema_type_to_method(self) -> dict[Core, Core]:
+        """
+        Return what writes each kind of schema, by kind.
+
+        There are a hundred kinds and a schema has a few: what writes them is looked for
+        once, and bound where it is needed.
+        """
+        if not _WRITERS:
+            found = super().build_schema_type_to_method()
+            _WRITERS.update({k: method.__name__ for k, method in found.items()})
+
+        return _Writers(self)
 
     def default_schema(self, schema: Core) -> JSON:
         published = self.generate_inner(schema["schema"])

@@ -5,6 +5,7 @@ Name an importable function, find it again, and say where it was written.
 from __future__ import annotations
 
 import importlib
+import os
 
 from pathlib import PurePath
 from types import FrameType
@@ -47,7 +48,11 @@ def site_at(frame: FrameType) -> str:
 
 
 def _site(file: str, line: int) -> str:
-    return f"{PurePath(file).name}:{line}"
+    name = file.rpartition("/")[2]
+    if os.sep != "/" or name in ("", "."):
+        name = PurePath(file).name
+
+    return f"{name}:{line}"
 
 
 def label_of(ref: str) -> str:

@@ -9,7 +9,7 @@ from typing import final
 
 from ._calls import Arguments, ToolResult
 from ._clock import Clock, monotonic
-from ._context import ToolContext
+from ._context import OnProgress, ToolContext
 from ._errors import classify
 from ._isolation import Attempt
 from ._meta import ToolMeta
@@ -153,6 +153,19 @@ class Reports:
                 message=message,
             ),
         )
+
+    def progress_to(self, listener: Hook) -> OnProgress:
+        """
+        Return what tells one listener of the progress of a call as well as the hooks.
+
+        Raises:
+            TypeError: It cannot be called.
+        """
+        if not callable(listener):
+            kind = type(listener).__name__
+            raise TypeError(f"on_progress takes a function of one event, got {kind}.")
+
+        return Reports((*self.hooks, listener), self._clock).progress
 
     def late(self, attempt: Attempt, late_by: float) -> None:
         """

@@ -7,7 +7,6 @@ from __future__ import annotations
 import threading
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, final
 
 from ._calls import ToolResult
@@ -18,6 +17,7 @@ from ._encode import encode
 from ._gate import admit
 from ._held import Resumed
 from ._ids import new_id
+from ._records import record
 from ._runtime import Incoming, Runtime
 from ._suspension import PendingCall, Suspension
 from .exceptions import ApprovalExpiredError, CallError, ResumeError
@@ -28,7 +28,7 @@ _MAPPING: Any = Mapping
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class TakenUp:
     """
     What of a suspension goes on.

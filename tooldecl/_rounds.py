@@ -18,7 +18,6 @@ import copy
 import dataclasses
 
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias, final
 
 from ._batch import Run
@@ -29,6 +28,7 @@ from ._environment import paused
 from ._looprules import Rules
 from ._meter import LimitName
 from ._policy import shown
+from ._records import record
 from ._suspension import BatchResult, Suspension, batch_result
 from ._turns import LoopResult, ModelRequest, Stop, StopReason, Turn
 from .exceptions import BudgetExceededError
@@ -38,7 +38,7 @@ Decisions: TypeAlias = Mapping[str, Any]
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Batch:
     """
     Calls to be run at their place in the run, or to be resumed there.

@@ -7,7 +7,6 @@ from __future__ import annotations
 import random
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, final
 
 from ._calls import Arguments, ToolResult
@@ -18,6 +17,7 @@ from ._held import Held, Resumed
 from ._isolation import Ledger, Line, StopSignal
 from ._meta import Overflow
 from ._meter import BudgetMeter
+from ._records import record
 from ._reports import Reports
 from ._stores import ResultStore
 from ._strictjson import JSONLimits
@@ -27,10 +27,11 @@ from ._ways import Way
 from .exceptions import CallCancelledError, CallError
 from .filters._approval import Approval
 from .filters._chain import Layered
+from .telemetry import Hook
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Runtime:
     """
     What every call of one client shares.
@@ -91,6 +92,7 @@ class Incoming(CallFacts):
         on_standing: Called once it has been admitted, or stands in line.
         stop: Whether its run is to stop, so that no body may begin any more; or None.
         ended: Its answer, where an error has left the client in the place of it.
+        listener: Told of its progress, beside the hooks of the client; or None.
     """
 
     __slots__ = (
@@ -102,6 +104,7 @@ class Incoming(CallFacts):
         "given",
         "group",
         "held",
+        "listener",
         "name",
         "on_standing",
         "original_id",
@@ -140,6 +143,7 @@ class Incoming(CallFacts):
         self.on_standing: Callable[[], None] | None = None
         self.stop: Callable[[], bool] | None = None
         self.ended: ToolResult | None = None
+        self.listener: Hook | None = None
 
     @property
     def is_stopped(self) -> bool:

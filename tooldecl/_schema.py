@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import types
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from inspect import Parameter, Signature
-from typing import Annotated, Any, final, get_args, get_origin
+from typing import Annotated, Any, TypeAlias, final, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
@@ -24,12 +24,17 @@ from ._closing import close_named
 from ._hints import result_of
 from ._meta import ToolMeta
 from ._problems import Problem, settle
-from ._published import as_data, drop_titles, drop_useless_defaults
+from ._published import as_data, drop_titles, drop_useless_defaults, plain_text
 from ._publisher import ONE_NAME, NotOfferedError, Omitted, Publisher
 from ._readonly import frozen_mapping
-from ._signature import Promise, ToolParameter
+from ._sentinels import UNSET, Unset
+from ._signature import Promise, ToolParameter, spelled
+from ._subschemas import Schema, walk
 from ._translate import translate
 from .exceptions import InvalidArgumentsError, UnsupportedSignatureError
+
+
+Node: TypeAlias = dict[str, Any]
 
 
 @final
@@ -39,19 +44,30 @@ class Shape:
 
     Attributes:
         schema: JSON Schema of the arguments, closed at every depth, read-only.
-        output: JSON Schema of what is returned, an object, or None.
     """
 
-    __slots__ = ("_loose", "_optional", "_validate", "output", "schema")
+    __slots__ = ("_loose", "_optional", "_output", "_returned", "_validate", "schema")
 
     def __init__(self, promise: Promise) -> None:
         offered = [p for p in promise.parameters() if not p.injected]
-        adapter, schema = _read(promise.label, offered)
+        adapter, schema, nodes = _read(promise.label, offered)
         self.schema = frozen_mapping(schema)
-        self.output = _output_of(promise.returns())
+        self._returned = promise.returns()
+        self._output: Schema | None | Unset = UNSET
         self._validate = adapter.validator.validate_json
         self._optional = any(p.default is not MISSING for p in offered)
-        self._loose = has_loose_choices(schema)
+        self._loose = has_loose_choices(nodes)
+
+    def output(self) -> Schema | None:
+        """
+        Return the JSON Schema of what is returned, an object, or None.
+
+        Few formats show it, so it is made when it is first asked for.
+        """
+        if self._output is UNSET:
+            self._output = _output_of(self._returned)
+
+        return self._output
 
     def values(self, text: str, data: dict[str, Any], meta: ToolMeta) -> dict[str, Any]:
         """
@@ -106,9 +122,10 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
 
 def _read(
     label: str, offered: Sequence[ToolParameter]
-) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+) -> tuple[TypeAdapter[Any], Node, list[Node]]:
     """
-    Make the validator and the schema; name the parameter that makes that impossible.
+    Make the validator, the schema and all schemas in that; name the parameter that makes
+    it impossible.
     """
     # Reading a user's types runs their code, which may raise anything.
     try:
@@ -124,7 +141,9 @@ def _read(
             break
     what = "its parameters together"
     if culprit:
-        what = f"the hint {culprit.spelled!r} of its parameter {culprit.name!r}"
+        what = (
+            f"the hint {spelled(culprit.written)!r} of its parameter {culprit.name!r}"
+        )
 
     raise UnsupportedSignatureError(
         f"{label} cannot be a tool: {what} cannot be offered to a model, because "
@@ -136,21 +155,25 @@ def _read(
 
 def _adapt(
     label: str, offered: Sequence[ToolParameter]
-) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+) -> tuple[TypeAdapter[Any], Node, list[Node]]:
     adapter: TypeAdapter[Any] = TypeAdapter(_stand_in(label, offered))
     written = Publisher().generate(adapter.core_schema, mode="validation")
     schema = as_data(written)
     published = schema["properties"]
     if len(published) != len(offered):
         raise NotOfferedError(ONE_NAME)
-    close_named(schema)
-    drop_titles(schema)
-    drop_useless_defaults(schema)
+    nodes: list[Node] = []
+    for node in walk(schema):  # what is closed here is not looked into any further
+        close_named(node)
+        node.pop("title", None)
+        nodes.append(node)
+    drop_useless_defaults(schema, nodes)
     for parameter, node in zip(offered, published.values(), strict=True):
-        if text := _text_in(parameter.hint) or parameter.text:
-            node.setdefault("description", text)
+        text = _text_in(parameter.hint) or parameter.text
+        if text and "description" not in node:
+            node["description"] = plain_text(text)
 
-    return adapter, as_data(schema)
+    return adapter, schema, nodes
 
 
 def _stand_in(label: str, offered: Sequence[ToolParameter]) -> Any:
@@ -221,7 +244,7 @@ def _reason(fault: Exception) -> str:
             return "it has no JSON form that can be described"
 
 
-def _output_of(hint: Any) -> Mapping[str, Any] | None:
+def _output_of(hint: Any) -> Schema | None:
     """
     Describe what is returned, as an object; what is none goes under ``result``.
     """

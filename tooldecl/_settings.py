@@ -8,7 +8,6 @@ import dataclasses
 import random
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, final
 
 from ._budget import Budget
@@ -25,6 +24,7 @@ from ._faults import (
 from ._meta import Overflow
 from ._meter import BudgetMeter
 from ._readonly import ReadOnlyDict, frozen_mapping
+from ._records import record
 from ._state import Reducer
 from ._stores import ResultStore
 from ._strictjson import JSONLimits
@@ -41,7 +41,7 @@ from .telemetry import Hook
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Settings:
     """
     The options of a client; derived clients share them.

@@ -4,7 +4,6 @@ What a callable promises: its parameters, what each takes, and where the context
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from inspect import Parameter
 from types import FrameType
 from typing import NoReturn, final
@@ -20,6 +19,7 @@ from ._hints import (
     spells_awaitable,
     spells_context,
 )
+from ._records import record
 from ._refs import label_of, ref_to
 from .exceptions import UnsupportedSignatureError
 
@@ -31,7 +31,7 @@ VARIADIC: dict[object, str] = {
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class ToolParameter:
     """
     One parameter of a tool.
@@ -39,7 +39,7 @@ class ToolParameter:
     Attributes:
         name: Its name in Python.
         hint: What it takes; for the context, the type of the context.
-        spelled: The hint as it is written.
+        written: The parameter as it is written.
         default: Its default, or MISSING.
         text: What the docstring says about it, or "".
         positional: Whether it can only be given by its place.
@@ -48,7 +48,7 @@ class ToolParameter:
 
     name: str
     hint: object
-    spelled: str
+    written: Parameter
     default: object
     text: str
     positional: bool
@@ -214,7 +214,7 @@ class Promise:
         return ToolParameter(
             name=parameter.name,
             hint=hint,
-            spelled=_spelled(parameter),
+            written=parameter,
             default=parameter.default,
             text=self.doc.parameters.get(parameter.name, ""),
             positional=parameter.kind is Parameter.POSITIONAL_ONLY,
@@ -249,7 +249,7 @@ class Promise:
         self, parameter: Parameter, error: UnreadableHintError
     ) -> NoReturn:
         reason = (
-            f"the hint {_spelled(parameter)!r} of its parameter {parameter.name!r} "
+            f"the hint {spelled(parameter)!r} of its parameter {parameter.name!r} "
             f"cannot be read, because {error}"
         )
         if error.later:
@@ -287,7 +287,7 @@ def promise_of(function: object, frame: FrameType | None = None) -> Promise:
     )
 
 
-def _spelled(parameter: Parameter) -> str:
+def spelled(parameter: Parameter) -> str:
     """
     Write a hint as it stands in the code.
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from inspect import Parameter
 from types import FrameType
 from typing import Any, NoReturn, final
@@ -15,6 +15,7 @@ from typing import Any, NoReturn, final
 from ._callables import MISSING, POSITIONAL, runs_async
 from ._jsonschema import GivenSchema
 from ._meta import ToolMeta, ToolOptions, declaring
+from ._records import record
 from ._refs import ref_to, site_at
 from ._signature import VARIADIC, Promise, promise_of
 from ._subschemas import is_open, named_in, requires, speaking
@@ -25,7 +26,7 @@ __all__ = ["ToolSpec"]
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class GivenPromise:
     """
     What a handler takes.
@@ -44,7 +45,7 @@ class GivenPromise:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class ToolSpec(ToolOptions):
     """
     A tool from a JSON Schema and a handler, for what has no signature of its own.

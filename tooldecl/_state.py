@@ -14,13 +14,13 @@ import logging
 import threading
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from typing import Any, TypeAlias, final
 
 from ._forking import watch
 from ._policy import shown
 from ._readonly import ReadOnlyDict, freeze, frozen_mapping
+from ._records import record
 from .exceptions import DeclarationError
 
 
@@ -35,7 +35,7 @@ _ABSENT = object()
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Reducer:
     """
     How the writes of several calls to one slot become one value.

@@ -16,7 +16,6 @@ import re
 import sys
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 from typing import Any, Final, NoReturn, final
 
@@ -33,6 +32,7 @@ from ._jsonfaults import (
     syntax_error,
     too_long,
 )
+from ._records import record
 from .exceptions import DeclarationError, MalformedJSONError
 
 
@@ -53,7 +53,7 @@ _class_of: Callable[[object], type] = type
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class JSONLimits:
     """
     What JSON text a client reads.

@@ -40,6 +40,8 @@ HOLD_ONE = (
     "contentSchema",
 )
 
+HOLDING = frozenset((*HOLD_MAPS, *HOLD_LISTS, *HOLD_ONE))
+
 # Keywords whose schemas speak about the very value that their owner speaks about.
 IN_PLACE = ("allOf", "anyOf", "oneOf")
 
@@ -118,7 +120,8 @@ def walk(node: Any) -> Iterator[dict[str, Any]]:
         found = waiting.pop()
         if is_object(found):
             yield found
-            waiting.extend(subschemas(found))
+            if not HOLDING.isdisjoint(found):
+                waiting.extend(subschemas(found))
 
 
 def follow(root: Schema, ref: str) -> Any:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, final
 
 from ._calls import Fate, Status, ToolResult
 from ._held import Held, Kind
 from ._readonly import ReadOnlyDict, frozen_mapping
+from ._records import record
 from ._subschemas import copied
 from .exceptions import CallError, CallPendingError
 
@@ -48,7 +49,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class PendingCall:
     """
     One call that waits.
@@ -117,7 +118,7 @@ class PendingCall:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Suspension:
     """
     Calls that wait, and what is needed to go on; survives `to_json` and `from_json`.

@@ -5,7 +5,6 @@ The one table of a client's tools: assembled once, never changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn, final
 
@@ -14,6 +13,7 @@ from ._context import ToolContext
 from ._declared import Declared, declared_of
 from ._groups import flat
 from ._meta import ToolMeta
+from ._records import record
 from ._refs import place_of, type_of
 from .exceptions import DeclarationError, DuplicateToolError
 
@@ -22,7 +22,7 @@ __all__ = ["ToolEntry", "ToolTable"]
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class ToolEntry:
     """
     One tool of a table.

@@ -195,10 +195,11 @@ class Terminal:
         # The same exception comes from a cancelled caller and from a body that
         # cancelled something itself; only the caller's own count tells them apart.
         if task is not None and task.cancelling() > before:
-            error, attempt.error = attempt.error, None
+            error = attempt.error
             if isinstance(error, asyncio.CancelledError):
-                attempt.fate = fate_of_stopped(error)
+                attempt.fate, attempt.error = fate_of_stopped(attempt), None
                 raise error
+            attempt.error = None
             raise asyncio.CancelledError
 
     async def _run_task(self, attempt: Attempt) -> None:

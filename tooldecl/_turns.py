@@ -5,12 +5,12 @@ What a model is asked, what it says, and how a loop ended.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol, final
 
 from ._calls import ToolCall, ToolResult
 from ._meter import LimitName
+from ._records import record
 from ._suspension import Suspension
 from ._transcript import Message, plain_memo
 
@@ -34,7 +34,7 @@ class StopReason(StrEnum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ModelRequest:
     """
     What a model is asked with.
@@ -49,7 +49,7 @@ class ModelRequest:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Turn:
     """
     One response of a model.
@@ -112,7 +112,7 @@ class Stop(Protocol):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class LoopResult:
     """
     How a loop ended.

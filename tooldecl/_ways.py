@@ -6,11 +6,11 @@ The matching page is docs/explanation/timeouts-and-isolation.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 from ._isolation import TimeoutSource
 from ._meta import Isolation, Overflow, ToolMeta
+from ._records import record
 from ._sentinels import UNSET
 
 
@@ -56,7 +56,7 @@ def resolve_limits(
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Way:
     """
     How the calls of one tool are run in one client; settled when it is built.

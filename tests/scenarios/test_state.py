@@ -333,6 +333,7 @@ def test_each_call_has_the_hosts_object_it_was_given(front):
         "deadline",
         "deps",
         "idempotency_key",
+        "leave_running",
         "previous_error",
         "progress",
         "remaining",

@@ -897,3 +897,16 @@ def test_the_form_that_was_meant_is_told_by_its_mark():
         "$.x.y": "is missing, and it is required.",
         "$.x.x": "is unknown. Accepted: 'kind', 'y'.",
     } == problems_of(made, {"x": {"kind": "p2", "x": 1}})
+
+
+def test_a_context_that_is_given_by_its_place_hides_no_member():
+    """
+    A schema of somebody else may have a member of any name, also that of the parameter.
+    """
+
+    def handler(ctx: ToolContext, /, **arguments: Any) -> Any:
+        return [ctx, arguments]
+
+    made = spec({"ctx": NUMBER, "self": NUMBER}, handler=handler)
+
+    assert ["here", {"ctx": 1, "self": 2}] == run(made, {"ctx": 1, "self": 2}, "here")

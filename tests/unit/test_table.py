@@ -8,6 +8,7 @@ import copy
 import functools
 import json
 import math
+import pickle
 
 from collections.abc import Mapping
 from typing import Any
@@ -240,6 +241,25 @@ class TestReading:
             == definition
         )
         json.dumps(definition.input_schema)
+
+    def test_a_definition_is_a_value(self):
+        """
+        Though what it says of the result is made when it is asked for.
+        """
+        first, second = entry_of(add).definition, entry_of(add).definition
+
+        assert first == second == pickle.loads(pickle.dumps(first))
+        assert first != entry_of(fetch).definition
+        assert first != "add"
+        assert repr(first) == (
+            f"ToolDefinition(name='add', description='Add two integers.', "
+            f"input_schema={first.input_schema}, output_schema={first.output_schema})"
+        )
+        assert first.output_schema is first.output_schema
+        with pytest.raises(AttributeError, match="never changes"):
+            first.name = "other"
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(first)
 
     def test_an_entry_calls_the_function_straight(self):
         """

@@ -22,16 +22,16 @@ import threading
 import weakref
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, final
 
 from .._clock import monotonic
 from .._context import ToolContext
+from .._records import record
 from ._attempt import Attempt
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class AbandonedCall:
     """
     A body that may still be running, ``age`` seconds after its call was answered.
@@ -69,14 +69,14 @@ class Entry:
         """
         return self.task is None or not self.task.get_loop().is_closed()
 
-    def shown(self) -> AbandonedCall:
+    def shown(self, now: float) -> AbandonedCall:
         """
         Return what a host may know of it.
         """
         context = self.attempt.context
 
         return AbandonedCall(
-            name=context.tool, call_id=context.call_id, age=monotonic() - self.since
+            name=context.tool, call_id=context.call_id, age=now - self.since
         )
 
 
@@ -120,13 +120,15 @@ class Ledger:
         """
         List the bodies of one client, the oldest first.
         """
-        return tuple(e.shown() for e in self._alive() if e.owner is owner)
+        now = monotonic()
+        return tuple(e.shown(now) for e in self._alive() if e.owner is owner)
 
     def all(self) -> list[AbandonedCall]:
         """
         List the bodies of all clients.
         """
-        return [entry.shown() for entry in self._alive()]
+        now = monotonic()
+        return [entry.shown(now) for entry in self._alive()]
 
     def contexts(self) -> list[ToolContext]:
         """

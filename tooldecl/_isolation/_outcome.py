@@ -15,7 +15,7 @@ import asyncio
 
 from .._calls import Fate
 from .._clock import monotonic
-from .._context import seal
+from .._context import facts_of, seal
 from ._attempt import Attempt
 from ._body import BodyStopped
 from ._signals import LeftRunning
@@ -47,16 +47,20 @@ def settle(attempt: Attempt) -> None:
     if not attempt.started:
         attempt.fate = Fate.NOT_STARTED
     elif stopped or attempt.revoked:
-        attempt.fate = fate_of_stopped(attempt.error)
+        attempt.fate = fate_of_stopped(attempt)
     else:
         attempt.fate = Fate.COMPLETED
 
 
-def fate_of_stopped(error: BaseException | None) -> Fate:
+def fate_of_stopped(attempt: Attempt) -> Fate:
     """
     Return the fate of a body that ended when it was told to.
     """
-    return Fate.ABANDONED if isinstance(error, LeftRunning) else Fate.STOPPED
+    left = isinstance(attempt.error, LeftRunning)
+    if left or facts_of(attempt.context).leaves_running:
+        return Fate.ABANDONED
+
+    return Fate.STOPPED
 
 
 def ask_to_stop(attempt: Attempt, *, cancels: bool) -> None:

@@ -16,12 +16,7 @@ from __future__ import annotations
 import functools
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import (
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-)
+from concurrent.futures import Executor, Future
 from typing import final
 
 from .._calls import Fate
@@ -43,7 +38,8 @@ GRACE_SECONDS = 2.0
 # The same where a batch is over, whose time ends here as there.
 BATCH_GRACE_SECONDS = 0.25
 
-_HONEST = (ThreadPoolExecutor, ProcessPoolExecutor)
+# By their places: importing the classes would bring all of multiprocessing with them.
+_HONEST = ("concurrent.futures.thread", "concurrent.futures.process")
 
 
 @final
@@ -194,7 +190,7 @@ class _Sent:
                 f"its executor takes no more calls ({kind})"
             ) from error
         self.outer.started = True
-        if type(run.executor) in _HONEST:
+        if type(run.executor).__module__ in _HONEST:
             self.outer.kill = _cancelling(future)
 
         def done(future: Future[bytes]) -> None:

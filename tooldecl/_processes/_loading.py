@@ -18,13 +18,14 @@ import pickle
 import sys
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, final
 
 from .._build import Built, ToolDefinition, build
 from .._carriers import Carrier, Found
 from .._declared import Declared, declared_of
 from .._meta import ToolMeta
+from .._records import record
 from .._refs import label_of, resolve
 from .._spec import GivenPromise, ToolSpec
 from .._subschemas import copied
@@ -37,7 +38,7 @@ _NUMBER = itertools.count(1)
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class Cargo:
     """
     One tool, ready to be sent to a worker.
@@ -56,7 +57,7 @@ class Cargo:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """
     One tool in a worker.

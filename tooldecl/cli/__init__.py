@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from . import _call, _check, _demo, _list, _report, _run, _schema
+from . import _call, _check, _demo, _list, _report, _run, _schema, _serve
 from ._exits import Exit
 
 
@@ -31,6 +31,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "report": _report.command,
     "run": _run.command,
     "schema": _schema.command,
+    "serve": _serve.command,
 }
 
 _NEEDED = ("click", "rich")

@@ -1,0 +1,90 @@
+"""
+Which tools of a server are taken, and what is declared about them here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, final
+
+from ... import DeclarationError
+from ._forms import JSON, Given
+
+
+if TYPE_CHECKING:
+    from mcp.types import Tool
+
+
+# Options that say where a body runs or who runs it: here it is always the server.
+_NOT_HERE = ("external", "isolation")
+_OURS = ("description", "handler", "input_schema")
+
+
+def names_of(option: str, given: Iterable[str]) -> frozenset[str]:
+    if isinstance(given, str):
+        raise TypeError(f"{option} takes a list of names, got one text.")
+
+    return frozenset(given)
+
+
+@final
+class Chosen:
+    """
+    Which tools are taken, and with which options.
+    """
+
+    def __init__(
+        self,
+        *,
+        options: Mapping[str, Given],
+        defaults: Given,
+        include: frozenset[str] | None,
+        exclude: frozenset[str],
+    ) -> None:
+        for given in (defaults, *options.values()):
+            _check_options(given)
+        if "name" in defaults:
+            raise DeclarationError("defaults: no two tools can have one name.")
+        self._options = options
+        self._defaults = defaults
+        self._include = include
+        self._exclude = exclude
+
+    def among(self, tools: Iterable[Tool]) -> list[Tool]:
+        """
+        Return the tools that are taken.
+
+        Raises:
+            DeclarationError: A name was given that no tool of the server has.
+        """
+        listed = {tool.name: tool for tool in tools}
+        named = {*self._options, *self._exclude, *(self._include or ())}
+        if unknown := sorted(named - set(listed)):
+            raise DeclarationError(
+                f"The server has no tool named {', '.join(map(repr, unknown))}. It has: "
+                f"{', '.join(map(repr, sorted(listed)[:20])) or 'none'}."
+            )
+
+        return [
+            tool
+            for name, tool in listed.items()
+            if name not in self._exclude
+            and (self._include is None or name in self._include)
+        ]
+
+    def options_of(self, name: str) -> JSON:
+        """
+        Return the options of one tool.
+        """
+        return {**self._defaults, **self._options.get(name, {})}
+
+
+def _check_options(given: Given) -> None:
+    for option in _NOT_HERE:
+        if option in given:
+            raise DeclarationError(
+                f"{option} means nothing for a tool of a server: the server runs it."
+            )
+    for option in _OURS:
+        if option in given and option != "description":
+            raise DeclarationError(f"{option} comes from the server.")
