@@ -8,6 +8,7 @@ import asyncio
 import http.client
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mcp import Client, MCPError
+from mcp import Client, MCPError, StdioServerParameters
 from mcp_stage import (
     HANGS_AFTER,
     TOOLS,
@@ -29,6 +30,7 @@ from mcp_stage import (
     text_of,
 )
 
+from source import ROOT
 from tooldecl import ToolClient, ToolContext, tool
 from tooldecl.filters import Approval, approve_all
 from tooldecl.integrations.mcp import serve_http, serve_stdio, server
@@ -419,3 +421,23 @@ async def test_a_closed_client_is_said_to_be_closed():
         client.close()
         with pytest.raises(MCPError, match="closed and takes no more calls"):
             await connection.call_tool("anything")
+
+
+async def test_the_server_of_the_readme_is_met():
+    """
+    The last of its commands: any client lists the example's tools, and calls one.
+    """
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [target] = re.findall(r"^\$ \.venv/bin/tooldecl serve (.+)$", readme, re.MULTILINE)
+    program, *arguments = command(os.fspath(ROOT / target))
+    stdio = StdioServerParameters(
+        command=program, args=arguments, env=environment(ROOT)
+    )
+    async with Client(stdio) as client:
+        listed = await client.list_tools()
+        found = await client.call_tool("find_order", {"number": 7})
+
+    assert ["find_order", "count_stock", "plan_delivery"] == [
+        tool.name for tool in listed.tools
+    ]
+    assert "a lamp, on its way" == text_of(found)
