@@ -190,7 +190,7 @@ class Attempts(Answers):
         if self.overflow == "fail":
             attempt.limit = self.limit
         if self.runtime.reports.hooks:
-            attempt.began = self.runtime.clock.monotonic()
+            attempt.began = self.runtime.clock.monotonic() - incoming.waited
         self.begin(attempt)
 
         return attempt

@@ -9,7 +9,7 @@ from typing import final
 
 from ._calls import Arguments, ToolResult
 from ._clock import Clock, monotonic
-from ._context import OnProgress, ToolContext
+from ._context import OnProgress, ToolContext, facts_of
 from ._errors import classify
 from ._isolation import Attempt
 from ._meta import ToolMeta
@@ -79,7 +79,7 @@ class Reports:
             self.hooks,
             AttemptFailed(
                 at=now,
-                began=attempt.began,
+                began=_body_began(attempt, now),
                 call_id=context.call_id,
                 name=context.tool,
                 attempt=context.attempt,
@@ -120,14 +120,15 @@ class Reports:
         """
         if last is not None and not last.started:
             last = None
+        now = self._clock.monotonic()
         emit(
             self.hooks,
             CallFinished(
-                at=self._clock.monotonic(),
+                at=now,
                 call_id=result.call_id,
                 name=result.name,
                 result=result,
-                began=None if last is None else last.began,
+                began=None if last is None else _body_began(last, now),
                 ended=None if last is None else last.ended,
             ),
         )
@@ -253,3 +254,15 @@ def _copied(arguments: Arguments) -> Arguments:
         return frozen_mapping(arguments)
     except Exception:  # the gate, which comes next, will say what is wrong with it
         return None
+
+
+def _body_began(attempt: Attempt, now: float) -> float | None:
+    """
+    Return when the body of an attempt that is over began, by the client's clock.
+    """
+    if attempt.began is None:
+        return None
+    end = now if attempt.ended is None else attempt.ended
+
+    # Waits for workers are by the machine's clock, which may be another one.
+    return min(attempt.began + facts_of(attempt.context).waited, end)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from fronts import call
 from processes.hanging_tools import briefly_spin
 from processes.process_tools import TOOLS, count, pid, take_crumbs, take_memory
 from processes.watching import await_children, children, start_script
@@ -20,6 +21,7 @@ from scripts import SOON, ended
 from tooldecl import ToolCall, ToolClient
 from tooldecl._processes._system import is_alive
 from tooldecl.engines import ProcessEngine
+from tooldecl.telemetry import CallFinished, CallStarted
 
 
 pytestmark = pytest.mark.slow
@@ -259,3 +261,16 @@ except KeyboardInterrupt:
 
     assert (0, "interrupted\n", "") == (code, out, err)
     assert not [number for number in numbers if is_alive(int(number))]
+
+
+def test_the_start_of_a_worker_is_no_part_of_an_attempt(front, make_client, listener):
+    """
+    A picture of a run shows the body, within its limit, and before it the wait.
+    """
+    client = make_client(briefly_spin)
+    call(front, client, "briefly_spin")
+    [started], [finished] = listener.of(CallStarted), listener.of(CallFinished)
+    wait = finished.result.queue_wait
+
+    assert ("timeout", True) == (finished.result.status, wait > 0)
+    assert started.at + wait <= finished.began <= finished.ended

@@ -43,7 +43,8 @@ class Attempt:
         batch_until: When its batch's time is over.
         limit: Characters that a generator may make before it is ended.
         deadline: When its time is over.
-        began: When it did, by its client's clock, where somebody listens.
+        began: When it did, by its client's clock and less what its call had waited till then,
+            where somebody listens.
         ended: When it did, likewise.
         started: It has begun.
         stop: It was told to end.
