@@ -1,11 +1,11 @@
 """
-Keep ``serial=True`` where a framework starts the calls of a turn by itself.
+Keep ``serial=True`` where somebody else starts calls one by one: a framework, a server.
 
 What comes first goes first: a serial call waits until those before it have ended, and
 those after it wait for it. Every call goes through, whether it is awaited or not.
 
-1. The calls of one turn share a line, found by a key that the framework gives; the line
-   is forgotten when nobody stands in it.
+1. The calls of one turn, or of one server, share a line, found by a key; the line is
+   forgotten when nobody stands in it.
 2. A call made inside of another one never stands in the line of that one, which would
    wait for itself: it has a line below it.
 3. Whoever leaves, also by an exception or a cancellation, lets the next ones in.

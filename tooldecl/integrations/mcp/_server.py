@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, TypeVar, final
 
 from ... import ToolClient, ToolResult
 from ...exceptions import EngineClosedError
+from .._turns import Turns
 from ._forms import Given, Work
 from ._listing import listed
 from ._needed import check_installed
 from ._progress import Teller
 from ._results import Fits, answer, fitting
-from ._turns import Turns
 
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class _Host:
     async def _call(self, params: CallToolRequestParams, teller: Teller) -> ToolResult:
         if not self._alone:
             return await self._invoke(params, teller)
-        async with self._turns.turn(alone=params.name in self._alone):
+        async with self._turns.ataken(None, params.name in self._alone):
             return await self._invoke(params, teller)
 
     async def _invoke(
