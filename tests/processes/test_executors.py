@@ -306,7 +306,9 @@ def test_a_tool_that_is_declared_otherwise_there_is_not_run(make_client, tmp_pat
     sys.path.insert(0, str(tmp_path))
     try:
         f = importlib.import_module("skewed_tools").f
-        module.write_text(text.format("str"))
+        module.write_text(
+            text.format("list[str]")
+        )  # of another length: bytecode goes by it
         with ThreadPoolExecutor(1) as executor:
             client = make_client(f, engine=ExecutorEngine(executor))
             result = client.invoke("f", {"a": 1})
