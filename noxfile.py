@@ -26,7 +26,7 @@ nox.options.error_on_external_run = True
 nox.options.reuse_existing_virtualenvs = True
 nox.options.sessions = ["lint", "typing", "tests", "property", "demo"]
 # One for each extra, in an environment of its own, with the newest of what it brings.
-nox.options.sessions += ["models", "mcp", "mcp_inspector", "otel", "report"]
+nox.options.sessions += ["models", "mcp", "mcp_inspector", "otel", "report", "docs"]
 nox.options.sessions += ["pydantic_ai", "langchain", "openai_agents"]
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
@@ -329,6 +329,26 @@ def report(session: nox.Session) -> None:
         )
     install(session, "tests")
     pytest(session, "tests/extras/report", *session.posargs, REPORT_BROWSER=browser)
+
+
+@nox.session(python=PYTHONS[0])
+def docs(session: nox.Session) -> None:
+    """
+    Build the documentation site, warnings as errors, and look at it.
+    """
+    install(session, "docs")
+    site = Path("build", "website").resolve()
+    session.run(
+        *("python", "website/build.py", str(site)),
+        env={"PYTHONSAFEPATH": "1"},
+    )
+    browser = found_browser() or installed_browser(session)
+    if browser is None:
+        session.warn("NOT RUN: no browser has looked at the site; none starts here.")
+    looks = {"WEBSITE_BROWSER": browser} if browser else {}
+    pytest(
+        session, "tests/extras/website", *session.posargs, WEBSITE=str(site), **looks
+    )
 
 
 # Pages with a section for each adapter.

@@ -36,6 +36,12 @@ collect_ignore = [f for f, names in NEEDED.items() if not all(map(is_found, name
 if "REPORT_BROWSER" not in os.environ:
     collect_ignore.append("extras/report")
 
+# The site is there, and a browser to look at it, in `nox -s docs`.
+if "WEBSITE" not in os.environ:
+    collect_ignore.append("extras/website")
+elif "WEBSITE_BROWSER" not in os.environ:
+    collect_ignore.append("extras/website/test_in_a_browser.py")
+
 HANGS_AFTER = 30
 
 
