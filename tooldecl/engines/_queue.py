@@ -14,7 +14,7 @@ from .._runtime import Incoming
 
 # What a window waits for its calls when it is stopped. Async bodies have 0.1 s to end
 # when they are cancelled, and their loop may be busy.
-END_SECONDS = 0.25
+END_SECONDS = 0.5
 
 
 @final
