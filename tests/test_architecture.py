@@ -123,6 +123,7 @@ DOORS = {
     "needle": {"models"},
     "mcp": {"integrations"},
     "anyio": {"integrations"},
+    "starlette": {"integrations"},
     "uvicorn": {"integrations"},
     "openai": {"models"},
     "anthropic": {"models"},
@@ -144,7 +145,7 @@ READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"} | 
 
 # Packages that come with an extra: only these may be imported inside of functions.
 OPTIONAL = {"click", "jsonschema", "needle", "referencing", "rich"}
-OPTIONAL |= {"anyio", "mcp", "uvicorn"}  # what the extra mcp brings
+OPTIONAL |= {"anyio", "mcp", "starlette", "uvicorn"}  # what the extra mcp brings
 OPTIONAL |= {"openai", "anthropic", "google"}
 OPTIONAL |= {"agents", "langchain_core", "pydantic_ai"}  # the adapters of integrations
 

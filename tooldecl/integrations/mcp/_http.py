@@ -8,14 +8,18 @@ import asyncio
 import socket
 
 from collections.abc import Callable, Iterable
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from ... import ToolClient
+from ._ends import quiet_at_the_end, run_until_told
 from ._needed import check_installed
 from ._server import server
 
 
 if TYPE_CHECKING:
+    import uvicorn
+
     from mcp.server.transport_security import TransportSecuritySettings
 
     from ._forms import Served
@@ -108,6 +112,21 @@ def _rules(
     )
 
 
+def _patient() -> type[uvicorn.Server]:
+    """
+    Return a server that goes on with its end at a second Ctrl-C: it has its bounds, and
+    what uvicorn leaves out when it is forced would be logged as a fault.
+    """
+    import uvicorn
+
+    class Patient(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            if not self.should_exit:
+                super().handle_exit(sig, frame)
+
+    return Patient
+
+
 async def _serve(
     served: Served,
     rules: TransportSecuritySettings,
@@ -119,9 +138,9 @@ async def _serve(
     import uvicorn
 
     app = served.streamable_http_app(transport_security=rules, host=host)
-    running = uvicorn.Server(
+    running = _patient()(
         uvicorn.Config(
-            app,
+            quiet_at_the_end(app, lambda: running.should_exit),
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=CLOSE_SECONDS,
@@ -130,4 +149,8 @@ async def _serve(
     if ready is not None:
         # The socket listens already: a connection that comes now waits for its turn.
         ready(url)
-    await running.serve(sockets=[listening])
+
+    def end() -> None:
+        running.should_exit = True
+
+    await run_until_told(running.serve(sockets=[listening]), end)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 
 from ... import ToolClient
 from ._descriptors import kept
+from ._ends import run_until_told
 from ._forms import Work
 from ._needed import check_installed
 from ._server import server
@@ -49,7 +50,8 @@ def serve_stdio(
 
     Meanwhile whatever is printed, also by C code and by programs that tools start, goes
     to standard error, and whatever reads standard input finds its end. A request that
-    is still running when the input ends is cancelled.
+    is still running when the input ends is cancelled. Ctrl-C is such an end too, and
+    is raised then as anywhere else.
 
     Args:
         client: Whose tools are served, or a function that makes it: what that prints
@@ -82,18 +84,24 @@ def _made(make: Callable[[], ToolClient]) -> ToolClient:
 
 
 async def _serve(served: Served, reads: int, writes: int) -> None:
-    async with _streams(reads, writes) as (reading, writing):
-        await served.run(reading, writing, served.create_initialization_options())
+    async with _streams(reads, writes) as (reading, writing, end):
+        options = served.create_initialization_options()
+        await run_until_told(served.run(reading, writing, options), end)
 
 
 @asynccontextmanager
 async def _streams(
     reads: int, writes: int
 ) -> AsyncGenerator[
-    tuple[MemoryObjectReceiveStream[Read], MemoryObjectSendStream[SessionMessage]], None
+    tuple[
+        MemoryObjectReceiveStream[Read],
+        MemoryObjectSendStream[SessionMessage],
+        Callable[[], None],
+    ],
+    None,
 ]:
     """
-    Make streams of messages from two descriptors.
+    Make streams of messages from two descriptors, and what ends the input early.
     """
     import anyio
 
@@ -108,7 +116,7 @@ async def _streams(
     writer = asyncio.create_task(_write(_Writer(writes), taking))
     reader.start()
     try:
-        yield reading, writing
+        yield reading, writing, sending.close
         writing.close()
         await writer  # what was accepted is written
     finally:
