@@ -7,6 +7,7 @@ hangs, and nothing waits for it.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -51,11 +52,11 @@ def run(folder, *arguments, before="", **variables):
     )
 
 
-def demo(folder, *, model="scripted", **options):
+def demo(folder, *more, model="scripted", **options):
     """
     Run the demo.
     """
-    return run(folder, "demo", "--model", model, **options)
+    return run(folder, "demo", "--model", model, *more, **options)
 
 
 @pytest.fixture(scope="module")
@@ -296,6 +297,98 @@ def test_a_broken_claim_is_the_exit_code(folder):
     assert (1, b"") == (done.returncode, done.stderr)
     assert re.search(r"^BROKEN  A timeout is answered within -1 s ", text, re.MULTILINE)
     assert text.endswith("1 of 6 claims broken.\n")
+
+
+@pytest.fixture(scope="module")
+def as_json(folder):
+    """
+    A run with the script, for a program that reads what it found.
+    """
+    return demo(folder, "--json")
+
+
+@pytest.fixture(scope="module")
+def data(as_json):
+    """
+    What that program reads.
+    """
+    return json.loads(as_json.stdout)
+
+
+def test_as_json_it_holds(as_json, data):
+    """
+    Claims and exit code say the same, and the report is still there for people.
+    """
+    report = as_json.stderr.decode("utf-8")
+    found = re.findall(r"^held +(\S+ \S+)", report, re.MULTILINE)
+
+    assert (0, True) == (as_json.returncode, data["held"])
+    assert [] == [claim for claim in data["claims"] if not claim["held"]]
+    assert found == [" ".join(c["claim"].split()[:2]) for c in data["claims"]]
+    assert report.endswith("All held.\n")
+
+
+def test_as_json_it_has_all_that_the_report_has(as_json, data):
+    """
+    Whoever reads it by a program is told of the same calls, part by part.
+    """
+    report = as_json.stderr.decode("utf-8")
+    names = ("name", "status", "fate", "attempts")
+    results = [result for part in data["parts"] for result in part["results"]]
+    titles = [part["title"] for part in data["parts"]]
+
+    assert columns(report) == [tuple(r[name] for name in names) for r in results]
+    assert set(Status) == {result["status"] for result in results}
+    assert titles == sorted(titles, key=" ".join(report.split()).index)
+    assert len(results) == data["calls"]
+    assert ("a script in place of a model", None) == (data["model"], data["fallback"])
+    assert {"track_parcel", "plan_round"} == {c["name"] for c in data["abandoned"]}
+
+
+def test_as_json_arguments_are_shown_by_their_shape(data):
+    """
+    As in the report: what a model sent may be private.
+    """
+    shapes = {r["arguments"] for part in data["parts"] for r in part["results"]}
+
+    assert {"{order: int}", "{item: str[5]}"} < shapes
+    assert [] == [shape for shape in shapes if re.search(r"\d{4}|lamp", shape)]
+
+
+def test_as_json_a_broken_claim_is_the_exit_code(folder):
+    """
+    A program that reads no code sees it as well.
+    """
+    broken = "from tooldecl.cli import _demo_checks as c; c.LATEST_ANSWER = -1.0"
+    done = demo(folder, "--json", before=broken)
+    data = json.loads(done.stdout)
+    claims = [c["claim"] for c in data["claims"] if not c["held"]]
+
+    assert (1, False) == (done.returncode, data["held"])
+    assert ["A timeout is answered within -1 s"] == claims
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=["report", "json"])
+def test_a_reader_who_leaves_ends_it_quietly(folder, more):
+    """
+    ``| head -1`` is no mistake; the code is that of every other command then.
+    """
+    command = ["-P", "-m", "tooldecl", "demo", "--model", "scripted", *more]
+    with subprocess.Popen(
+        [sys.executable, *command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": HOME, "TMPDIR": str(folder)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.close()
+        process.stdout = None
+        _, errors = process.communicate(timeout=60)
+
+    assert 141 == process.returncode
+    assert [] == re.findall(rb"Traceback|Broken pipe|Exception", errors)
+    assert bool(more) == bool(errors)
 
 
 def test_the_pages_it_searches_are_the_documentation():

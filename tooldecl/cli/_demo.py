@@ -18,6 +18,7 @@ from ._demo_checks import (
     timeouts_answered,
     transcripts_valid,
 )
+from ._demo_findings import Findings, Left
 from ._demo_journal import Episode
 from ._demo_model import (
     OUT_OF_TIME,
@@ -28,15 +29,16 @@ from ._demo_model import (
     decider,
 )
 from ._demo_parts import HANGING_ORDER
-from ._demo_report import Report, new_console
+from ._demo_report import Report, report_beside, report_on
 from ._demo_rounds import growth_of
 from ._demo_stage import Stage, staged
+from ._exits import Exit
+from ._results import results
+from ._target import json_flag
 
 
 if TYPE_CHECKING:
     import click
-
-    from rich.console import Console
 
 MAX_TURNS = 3
 
@@ -56,33 +58,52 @@ def command() -> click.Command:
         help="Who decides: a small model that runs here, or a script. Where the "
         "model is not installed, the script does.",
     )
-    def demo(model: Choice) -> None:
+    @json_flag
+    def demo(model: Choice, *, as_json: bool) -> Exit:
         """
         Let a model call tools, show each way in which a call can end, check what must
         hold.
 
         It runs on this machine, needs no network, and leaves no files. The exit code
-        is 0 only if everything that it checks held.
+        is 0 only if everything that it checks held. With --json the report is written
+        to standard error, as it goes on.
         """
-        raise SystemExit(run(model, new_console()))
+        with results() as out:
+            found = run(model, report_beside() if as_json else report_on(out))
+            if as_json:
+                out.json(found.to_dict())
+
+        return Exit.OK if found.held else Exit.FAILED
 
     return demo
 
 
-def run(choice: Choice, console: Console) -> int:
+def run(choice: Choice, report: Report) -> Findings:
     """
-    Run the demo, and return its exit code.
+    Run the demo, and return what it found.
     """
-    report = Report(console)
     who = decider(choice)
     with staged() as stage:
         _introduce(report, who, stage)
         episodes = _by_the_model(report, who, stage)
         verdicts = _always(report, stage, episodes)
-        _left_behind(report, stage)
-        _judge(report, stage, verdicts)
+        left = [
+            Left(call.name, call.call_id, call.age)
+            for client in stage.clients
+            for call in client.abandoned
+        ]
+        found = Findings(
+            model=who.name,
+            fallback=who.fallback,
+            episodes=episodes,
+            left=left,
+            verdicts=verdicts,
+            journal=stage.journal,
+        )
+        _left_behind(report, found)
+        _judge(report, found)
 
-    return 0 if all(verdict.held for verdict in verdicts) else 1
+    return found
 
 
 def _introduce(report: Report, who: Decider, stage: Stage) -> None:
@@ -177,15 +198,14 @@ def _always(report: Report, stage: Stage, episodes: list[Episode]) -> list[Verdi
     ]
 
 
-def _left_behind(report: Report, stage: Stage) -> None:
+def _left_behind(report: Report, found: Findings) -> None:
     """
     Show the bodies that were answered for and may still be running.
     """
-    left = [call for client in stage.clients for call in client.abandoned]
     report.heading("Left behind")
     report.pairs(
         (call.name, f"answered {call.age:.1f} s ago, and may still be running")
-        for call in left
+        for call in found.left
     )
     report.line(
         "These bodies run in threads, which nothing can stop; they may still take "
@@ -194,12 +214,13 @@ def _left_behind(report: Report, stage: Stage) -> None:
     )
 
 
-def _judge(report: Report, stage: Stage, verdicts: list[Verdict]) -> None:
+def _judge(report: Report, found: Findings) -> None:
+    verdicts = found.verdicts
     broken = sum(not verdict.held for verdict in verdicts)
     report.heading("What had to hold")
     report.verdicts(verdicts)
     report.line()
-    calls, seconds = len(stage.journal.starts), stage.journal.seconds
+    calls, seconds = len(found.journal.starts), found.journal.seconds
     report.line(
         f"{calls} calls in {seconds:.1f} s. "
         + (f"{broken} of {len(verdicts)} claims broken." if broken else "All held."),

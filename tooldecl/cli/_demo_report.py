@@ -4,12 +4,16 @@ The demo's report on the terminal, at any width, in any encoding, with or withou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, final
+import sys
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TextIO, final
 
 from .. import Fate, Status, ToolResult
 from ._demo_checks import Verdict
 from ._demo_journal import Episode, Journal
+from ._results import Results
 
 
 if TYPE_CHECKING:
@@ -28,13 +32,26 @@ _FATE_STYLES = {
 }
 
 
-def new_console() -> Console:
+def report_on(out: Results) -> Report:
     """
-    Return a console on stdout.
+    Return a report that is the result.
     """
+    return Report(_console(out.stream), out.drawn)
+
+
+def report_beside() -> Report:
+    """
+    Return a report on standard error, where the result is another.
+    """
+    import click
+
+    return Report(_console(sys.stderr), partial(click.echo, nl=False, err=True))
+
+
+def _console(stream: TextIO | None) -> Console:
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = Console(file=stream, highlight=False, markup=False, emoji=False)
     # Below this the columns would be cut; a terminal that is narrower wraps the lines.
     console.width = max(console.width, _NARROWEST)
 
@@ -45,10 +62,15 @@ def new_console() -> Console:
 class Report:
     """
     Writes the report, part by part, while the demo runs.
+
+    Args:
+        console: Draws it, for where it is written.
+        write: Writes what was drawn.
     """
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, write: Callable[[str], object]) -> None:
         self._console = console
+        self._write = write
         self._width = min(console.width, _WIDEST)
 
     def line(self, text: str = "", *, style: str = "", indent: int = 0) -> None:
@@ -60,7 +82,7 @@ class Report:
         room = self._width - indent
         for shown in Text(self._safe(text), style=style).wrap(self._console, room):
             shown.rstrip()
-            self._console.print(Text(" " * indent) + shown, soft_wrap=True)
+            self._print(Text(" " * indent) + shown, soft_wrap=True)
 
     def heading(self, text: str) -> None:
         """
@@ -77,7 +99,7 @@ class Report:
         table = self._grid(2)
         for name, text in pairs:
             table.add_row(self._safe(name), self._safe(text))
-        self._console.print(table, width=self._width)
+        self._print(table, width=self._width)
 
     def columns(self) -> None:
         """
@@ -86,7 +108,7 @@ class Report:
         table = self._calls()
         heads = ("tool", "arguments", "status", "fate", "attempts", "time")
         table.add_row(*heads, style="dim")
-        self._console.print(table, width=self._width)
+        self._print(table, width=self._width)
 
     def episode(self, episode: Episode, journal: Journal, *, explain: bool) -> None:
         """
@@ -100,7 +122,7 @@ class Report:
         for result in episode.results:
             table = self._calls()
             self._add(table, result, journal.shapes.get(result.call_id, ""))
-            self._console.print(table, width=self._width)
+            self._print(table, width=self._width)
             if explain and not result.ok:
                 text = " ".join(result.content.split())
                 self.line(f"the model reads: {text}", style="dim", indent=4)
@@ -126,7 +148,14 @@ class Report:
                 self._safe(verdict.claim),
                 self._safe(verdict.evidence),
             )
-        self._console.print(table, width=self._width)
+        self._print(table, width=self._width)
+
+    def _print(
+        self, drawn: Text | Table, *, soft_wrap: bool = False, width: int | None = None
+    ) -> None:
+        with self._console.capture() as captured:
+            self._console.print(drawn, soft_wrap=soft_wrap, width=width)
+        self._write(captured.get())
 
     def _add(self, table: Table, result: ToolResult, shape: str) -> None:
         from rich.text import Text

@@ -36,12 +36,13 @@ class Results:
     Writes results.
 
     Attributes:
+        stream: Where they go, or None where standard output is closed.
         is_terminal: Whether somebody reads them as they are written.
         width: Columns of that terminal.
     """
 
     def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream
+        self.stream = stream
         self.is_terminal = stream is not None and stream.isatty()
         self.width = _width(stream)
 
@@ -67,11 +68,11 @@ class Results:
             SystemExit: Nobody reads it any more.
             click.ClickException: It cannot be written.
         """
-        if self._stream is None:
+        if self.stream is None:
             raise _failure("standard output is closed")
         try:
-            self._stream.write(text)
-            self._stream.flush()
+            self.stream.write(text)
+            self.stream.flush()
         except BrokenPipeError:
             self._forget()
             raise SystemExit(Exit.NOBODY_READS) from None
@@ -81,7 +82,7 @@ class Results:
 
     @property
     def _encoding(self) -> str:
-        return "utf-8" if self._stream is None else self._stream.encoding
+        return "utf-8" if self.stream is None else self.stream.encoding
 
     def _forget(self) -> None:
         """
@@ -89,8 +90,8 @@ class Results:
         """
         with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
-            if self._stream is not None:
-                os.dup2(nowhere, self._stream.fileno())
+            if self.stream is not None:
+                os.dup2(nowhere, self.stream.fileno())
             os.close(nowhere)
 
 
