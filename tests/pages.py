@@ -10,7 +10,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-from source import ROOT
+from source import ROOT, is_found
 
 
 PAGES = [
@@ -19,24 +19,20 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
-# Pages whose code needs an optional package, and the session of nox that runs them.
-NEEDED = {
-    "docs/how-to/serve-over-mcp.md": ("mcp", "mcp"),
-    "docs/how-to/wrap-an-mcp-server.md": ("mcp", "mcp"),
-    "docs/how-to/observe-calls.md": ("opentelemetry.sdk", "otel"),
-    "docs/how-to/use-a-model.md": ("google.genai", "models"),
-}
-
-# Packages that single sections need, and the session of nox that runs those.
-SECTIONS_NEED = {
+# Packages that are optional, and the session of nox that runs what needs them.
+BRINGS = {
     "agents": "openai_agents",
     "fastmcp": "openai_agents",
+    "google.genai": "models",
     "langchain": "langchain",
+    "mcp": "mcp",
+    "opentelemetry.sdk": "otel",
     "pydantic_ai": "pydantic_ai",
 }
 
-# What a section says above its blocks, where they need such a package.
-_NEEDS = re.compile(r"^<!-- needs (\w+) -->$")
+# What a section says above its blocks, where they need such a package; above the first
+# section, the page says it for all.
+_NEEDS = re.compile(r"^<!-- needs ([\w.]+) -->$")
 _FENCE = re.compile(r"^( *)(`{3,})(.*)$")
 
 
@@ -56,7 +52,7 @@ class Fence:
         info: What stands behind the opening marks, usually a language.
         line: Line of the first line inside.
         text: What is inside, without the indentation of the fence.
-        needs: The package without which it does not run, as its section says.
+        needs: The package without which it does not run, as its section or page says.
     """
 
     info: str
@@ -72,7 +68,8 @@ def fences(page: Path) -> list[Fence]:
     found: list[Fence] = []
     opened: tuple[str, str, int] | None = None
     inside: list[str] = []
-    needs = ""
+    needs = always = ""
+    in_section = False
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         match = _FENCE.match(line)
         if opened is None and match:
@@ -83,8 +80,11 @@ def fences(page: Path) -> list[Fence]:
             found.append(Fence(info=opened[1], line=opened[2], text=text, needs=needs))
             opened = None
         elif opened is None:
-            named = _NEEDS.match(line)
-            needs = named[1] if named else "" if line.startswith("## ") else needs
+            if line.startswith("## "):
+                needs, in_section = always, True
+            elif named := _NEEDS.match(line):
+                needs = named[1]
+                always = always if in_section else needs
         else:
             inside.append(line)
     if opened:
@@ -93,9 +93,16 @@ def fences(page: Path) -> list[Fence]:
     return found
 
 
+def is_there(fence: Fence) -> bool:
+    """
+    Tell whether the package is there that a block needs.
+    """
+    return not fence.needs or is_found(fence.needs)
+
+
 def needs_of(page: Path) -> list[str]:
     """
-    List the packages that sections of *page* need.
+    List the packages that *page* or sections of it need.
     """
     return sorted({fence.needs for fence in fences(page) if fence.needs})
 

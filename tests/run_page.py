@@ -10,21 +10,13 @@ the session that installs it.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
 import sys
 
 from itertools import pairwise
 from pathlib import Path
 
-from pages import Fence, fences
-
-
-def there(package: str) -> bool:
-    """
-    Tell whether *package* is installed; test_docs.py sees to it that it is somewhere.
-    """
-    return not package or importlib.util.find_spec(package) is not None
+from pages import Fence, fences, is_there
 
 
 def main(page: Path) -> None:
@@ -40,7 +32,7 @@ def main(page: Path) -> None:
                 block.text, encoding="utf-8"
             )
             continue
-        if block.info != "python" or not there(block.needs):
+        if block.info != "python" or not is_there(block):
             continue
         source = "\n" * (block.line - 1) + block.text
         printed = io.StringIO()

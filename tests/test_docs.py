@@ -21,17 +21,17 @@ import pytest
 import tooldecl
 
 from pages import (
-    NEEDED,
+    BRINGS,
     PAGES,
-    SECTIONS_NEED,
     fences,
+    is_there,
     label,
     needs_of,
     prose,
     sections,
     table,
 )
-from source import PUBLIC_MODULES, ROOT, SOURCES, WITH_PLUGIN, is_found
+from source import PUBLIC_MODULES, ROOT, SOURCES, WITH_PLUGIN
 from tooldecl import exceptions, telemetry
 
 
@@ -52,8 +52,7 @@ TYPED = {DOCS / "how-to" / "check-your-tools.md"}
 WITH_CODE = [
     page
     for page in PAGES
-    if any(block.info == "python" for block in fences(page))
-    if is_found(NEEDED.get(label(page), ("tooldecl", ""))[0])
+    if any(b.info == "python" and is_there(b) for b in fences(page))
 ]
 
 # Blocks that are files of tests: pytest runs them, beside the other files of the page.
@@ -96,6 +95,9 @@ def test_the_code_of_a_page_runs(page, tmp_path):
         ("```python\nprint(1)\n```\n\n```output\n1\n```\n", ""),
         ("```python\nprint(1)\n```\n\n```output\n2\n```\n", "page.md:6 says"),
         ("# A\n\n```python\nx = 1\n1 / 0\n```\n", 'page.md", line 5'),
+        ("<!-- needs nothing -->\n## A\n```python\n1 / 0\n```\n", ""),
+        ("## A\n<!-- needs nothing -->\n```python\n1 / 0\n```\n", ""),
+        ("## A\n<!-- needs nothing -->\n## B\n```python\n1 / 0\n```\n", "line 5"),
     ],
 )
 def test_a_page_that_is_wrong_fails(tmp_path, text, expected):
@@ -139,16 +141,6 @@ def test_the_tests_of_a_page_pass(page, tmp_path):
     assert " passed" in done.stdout
 
 
-def test_a_page_that_needs_a_package_has_a_session():
-    """
-    Where the package is not there the page is not run; where it is brought, it is.
-    """
-    text = (ROOT / "noxfile.py").read_text(encoding="utf-8")
-    for page, (_, session) in NEEDED.items():
-        assert session in nox_sessions()
-        assert page in text
-
-
 def wrong_fences(page):
     """
     List blocks in a language that nobody checks, ``python no-run`` and the like; a module
@@ -184,13 +176,13 @@ def test_no_block_gets_around_being_run():
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if needs_of(p)], ids=label)
-def test_what_a_section_needs_is_brought_by_a_session(page):
+def test_what_a_page_needs_is_brought_by_a_session(page):
     """
-    A block that no session can run would be shown and never run.
+    Without the package a block is not run: where no session has it, it never would be.
     """
     text = (ROOT / "noxfile.py").read_text(encoding="utf-8")
 
-    assert {SECTIONS_NEED[name] for name in needs_of(page)} <= nox_sessions()
+    assert {BRINGS[name] for name in needs_of(page)} <= nox_sessions()
     assert label(page) in text
 
 
