@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import textwrap
 import threading
 
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -31,7 +32,8 @@ from processes.executor_tools import (
 )
 from processes.hanging_tools import HANGING
 from processes.process_tools import add
-from processes.watching import await_end
+from processes.watching import await_end, start_script
+from scripts import SOON, ended
 from tooldecl import ToolCall, ToolClient, tool
 from tooldecl.engines import ExecutorEngine
 from tooldecl.exceptions import DeclarationError, WorkerDiedError
@@ -411,3 +413,62 @@ def test_retries_are_those_of_the_client(front, make_client):
         result = call(front, client, "fail_often")
 
     assert ("tool_error", 3, 3) == (result.status, result.attempts, len(sent))
+
+
+HANG = """
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from processes import executor_tools
+
+client = ToolClient(
+    [executor_tools.hang], engine=ExecutorEngine(ThreadPoolExecutor(2))
+)
+
+async def main():
+    call = client.ainvoke("hang", {"line": %r})
+    try:
+        await asyncio.wait_for(call, 2)
+    except TimeoutError:
+        print(len(client.abandoned))
+"""
+
+
+def test_a_call_that_is_given_up_on_a_thread_is_killed(make_client, lifeline):
+    """
+    R31, SPEC 5: the executor's thread is free again, and nothing of the body is left.
+    """
+    executor = ThreadPoolExecutor(1)
+    client = make_client(hang, mark, engine=ExecutorEngine(executor))
+    [result] = client.invoke_batch(
+        [ToolCall("hang", {"line": lifeline.path})], within=1.0
+    )
+    lifeline.pid()
+
+    assert ("timeout", True) == (result.status, lifeline.is_cut())
+    executor.shutdown()  # which waits for the thread
+
+
+@pytest.mark.parametrize("end", ["asyncio.run(main())", "start_and_leave()"])
+def test_no_body_holds_the_end_of_the_interpreter(end, lifeline):
+    """
+    SPEC 5: neither one that was given up, nor one whose caller is a daemon thread; an
+    executor joins its threads at the end, and ours let them go before.
+    """
+    leave = textwrap.dedent(
+        f"""
+        def start_and_leave():
+            arguments = {{"line": {lifeline.path!r}}}
+            thread = threading.Thread(
+                target=client.invoke, args=("hang", arguments), daemon=True
+            )
+            thread.start()
+            open({lifeline.go!r}).readline()
+            print(1)
+        """
+    )
+    script = start_script(HANG % lifeline.path + leave + end)
+    lifeline.pid()
+    lifeline.let_go()
+    code, out, _ = ended(script, SOON)
+
+    assert (0, "1\n", True) == (code, out, lifeline.is_cut())

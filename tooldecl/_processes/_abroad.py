@@ -23,8 +23,9 @@ from .._calls import Fate
 from .._carriers import Carriers
 from .._clock import monotonic, wall
 from .._context import facts_of
+from .._ids import new_id
 from .._isolation import Attempt, Job, Place, arun_job, run_job
-from ..exceptions import CallError, WorkerDiedError
+from ..exceptions import CallCancelledError, CallError, WorkerDiedError
 from ._dialogue import Said, left_of_batch, take_over
 from ._errand import SHOP, run_errand
 from ._loading import Cargo
@@ -139,12 +140,21 @@ class _Sent:
         outer: What is waited for here: the answer, which has no clock of the body's.
     """
 
-    __slots__ = ("_attempt", "_began", "_envelope", "_lost", "_run", "outer")
+    __slots__ = (
+        "_attempt",
+        "_began",
+        "_envelope",
+        "_lost",
+        "_run",
+        "_token",
+        "outer",
+    )
 
     def __init__(self, run: AbroadRun, attempt: Attempt) -> None:
         self._run = run
         self._attempt = attempt
         self._began = monotonic()
+        self._token = new_id("errand")
         self._envelope: Said | None = None
         self._lost: CallError | None = None
         outer = self.outer = Attempt(
@@ -177,6 +187,7 @@ class _Sent:
             attempt,
             run.cargo[attempt.context.tool],
             run.carriers,
+            token=self._token,
             expires=None if run.expires is None else wall() + run.expires,
             until=None if left is None else wall() + left,
         )
@@ -190,10 +201,12 @@ class _Sent:
                 f"its executor takes no more calls ({kind})"
             ) from error
         self.outer.started = True
-        if type(run.executor).__module__ in _HONEST:
-            self.outer.kill = _cancelling(future)
+        self.outer.kill = _ending(
+            self._token, future if type(run.executor).__module__ in _HONEST else None
+        )
 
         def done(future: Future[bytes]) -> None:
+            SHOP.end(self._token)
             self._take(future)
             job.finish()
 
@@ -212,6 +225,8 @@ class _Sent:
             said, text = open_envelope(future.result())
             if said["said"] is not None:
                 take_over((said["said"], text), outer, self._run.stop_on, None)
+            elif outer.stop:  # for who hears of it late
+                outer.error = CallCancelledError(tool=tool, fate=said["fate"])
             self._envelope = said
         except BaseException as error:  # of the executor, or of a worker that is gone
             self._lost = WorkerDiedError(tool=tool, exit_code=None)
@@ -261,12 +276,14 @@ class _Sent:
         facts_of(attempt.context).waited += max(0.0, on_the_way) + said["waited"]
 
 
-def _cancelling(future: Future[bytes]) -> Callable[[], None]:
+def _ending(token: str, future: Future[bytes] | None) -> Callable[[], None]:
     """
-    Return what keeps a call from beginning that still waits for its executor.
+    Return what ends a call that runs in this process, or keeps it from beginning.
     """
 
-    def cancel() -> None:
-        future.cancel()
+    def end() -> None:
+        SHOP.stop(token)
+        if future is not None:
+            future.cancel()
 
-    return cancel
+    return end

@@ -12,12 +12,13 @@ import contextvars
 import hashlib
 import itertools
 import os
+import threading
 
 from typing import Any, NamedTuple, final
 
 from .._clock import monotonic, wall
 from .._context import CallFacts, ToolContext
-from .._isolation import Attempt, Ledger, Place
+from .._isolation import Attempt, Ledger, Place, ask_to_stop
 from ._dialogue import Answer, Said, request_of
 from ._handle import Worker
 from ._inworker import WorkerRun
@@ -56,6 +57,8 @@ class _Shop:
         self.pool = Pool(1)
         self.host = 0
         self._cargo: dict[bytes, Cargo] = {}
+        self._running: dict[str, Attempt] = {}
+        self._unwanted: set[str] = set()
 
     def cargo(self, head: Said, pickled: bytes) -> Cargo:
         """
@@ -81,8 +84,39 @@ class _Shop:
         """
         Keep the pool open for a client of this process, until it leaves.
         """
-        self.host = os.getpid()
+        if self.host != os.getpid():
+            self.host = os.getpid()
+            # Before those of executors, which wait for all their threads.
+            vars(threading)["_register_atexit"](self._stop_all)
         self.pool.join(user, ())
+
+    def begin(self, token: str, attempt: Attempt) -> bool:
+        """
+        Note that an errand begins; False where nobody wants it any more.
+        """
+        self._running[token] = attempt
+
+        return token not in self._unwanted
+
+    def end(self, token: str) -> None:
+        """
+        Forget an errand.
+        """
+        self._running.pop(token, None)
+        self._unwanted.discard(token)
+
+    def stop(self, token: str) -> None:
+        """
+        End an errand that runs in this process, or keep it from beginning in it.
+        """
+        self._unwanted.add(token)
+        attempt = self._running.get(token)
+        if attempt is not None:
+            ask_to_stop(attempt, cancels=False)
+
+    def _stop_all(self) -> None:
+        for token in list(self._running):
+            self.stop(token)
 
     def user(self) -> object:
         """
@@ -130,7 +164,16 @@ def run_errand(parcel: bytes) -> bytes:
     """
     began = monotonic()
     head, pickled = open_parcel(parcel)
-    attempt = _attempt_of(head)
+    attempt, token = _attempt_of(head), head["token"]
+    try:
+        if not SHOP.begin(token, attempt):
+            return envelope_of(attempt, None, 0.0)
+        return _answer(attempt, head, pickled, began)
+    finally:
+        SHOP.end(token)
+
+
+def _answer(attempt: Attempt, head: Said, pickled: bytes, began: float) -> bytes:
     if head["until"] is not None:
         attempt.batch_until = began + max(0.0, head["until"] - wall())
     if attempt.batch_until is not None and attempt.batch_until <= began:

@@ -28,6 +28,7 @@ def parcel_of(
     cargo: Cargo,
     carriers: Carriers,
     *,
+    token: str,
     expires: float | None,
     until: float | None,
 ) -> bytes:
@@ -38,10 +39,12 @@ def parcel_of(
         attempt: What to run.
         cargo: Its tool.
         carriers: The hooks of its client that take something along.
+        token: Names it where it runs.
         expires: After this time on the wall its body may not begin, or None.
         until: At this one its batch is over, or None.
     """
     head = {
+        "token": token,
         "tool": cargo.name,
         "modules": cargo.modules,
         "found": carriers.found,
