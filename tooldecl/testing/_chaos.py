@@ -19,7 +19,8 @@ from ..exceptions import (
     ToolFailedError,
     WorkerDiedError,
 )
-from ._clock import FakeClock
+from ._clock import FakeClock, check_clock
+from ._given import check_seconds, check_share
 
 
 What: TypeAlias = Literal["failure", "death", "busy"]
@@ -60,6 +61,10 @@ class Chaos:
 
     Attributes:
         happened: What went wrong, by call id: ``"failure"``, ``"death"`` or ``"busy"``.
+
+    Raises:
+        TypeError: An option takes another kind of thing.
+        ValueError: A share is outside of 0 to 1, or all are more than 1 together.
     """
 
     def __init__(
@@ -73,8 +78,12 @@ class Chaos:
         longest: float = 0.05,
         clock: FakeClock | None = None,
     ) -> None:
-        if min(failures, deaths, busy, delays) < 0 or delays > 1:
-            raise ValueError("Chaos(...) takes shares from 0 to 1.")
+        check_share("Chaos(failures=...)", failures)
+        check_share("Chaos(deaths=...)", deaths)
+        check_share("Chaos(busy=...)", busy)
+        check_share("Chaos(delays=...)", delays)
+        check_seconds("Chaos(longest=...)", longest)
+        check_clock("Chaos", clock)
         if failures + deaths + busy > 1:
             raise ValueError(
                 "Chaos(failures=..., deaths=..., busy=...) are shares of all calls: "

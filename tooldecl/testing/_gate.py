@@ -9,6 +9,8 @@ import threading
 
 from typing import final
 
+from ._given import check_seconds
+
 
 @final
 class Gate:
@@ -17,9 +19,14 @@ class Gate:
 
     Args:
         hangs_after: Seconds after which whoever waits fails: nobody will come any more.
+
+    Raises:
+        TypeError: *hangs_after* is no number.
+        ValueError: *hangs_after* is below 0, or not finite.
     """
 
     def __init__(self, *, hangs_after: float = 30.0) -> None:
+        check_seconds("Gate(hangs_after=...)", hangs_after)
         self._changed = threading.Condition()
         self._hangs_after = hangs_after
         self._arrived = 0

@@ -14,6 +14,7 @@ from typing import TypeGuard, final
 
 from .. import Fate, Status, ToolRequest, ToolResult
 from ..exceptions import CallError, ErrorClass
+from ._given import check_flag
 
 
 FORMAT = 1
@@ -72,9 +73,13 @@ class Recording:
     Args:
         sensitive: Whether the values of tools declared *sensitive* are kept as well.
             Without them their calls are noted by name alone, and cannot be replayed.
+
+    Raises:
+        TypeError: *sensitive* is neither True nor False.
     """
 
     def __init__(self, *, sensitive: bool = False) -> None:
+        check_flag("Recording(sensitive=...)", sensitive)
         self._sensitive = sensitive
         self._lock = threading.Lock()
         self._slots: list[RecordedCall | None] = []

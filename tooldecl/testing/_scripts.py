@@ -4,10 +4,11 @@ Stand-ins with a script: a model that answers, and somebody who decides.
 
 from __future__ import annotations
 
+import reprlib
 import threading
 
 from collections.abc import Iterable
-from typing import Generic, TypeVar, final
+from typing import Generic, TypeVar, final, get_args
 
 from .. import ModelRequest, ToolRequest, Turn
 from ..filters import Decision
@@ -21,8 +22,20 @@ class _Script(Generic[T]):
     Lines that are said one after another, each once.
     """
 
-    def __init__(self, lines: Iterable[T | Exception], whose: str, unit: str) -> None:
+    def __init__(
+        self,
+        lines: Iterable[T | Exception],
+        whose: str,
+        unit: str,
+        kinds: tuple[type, ...],
+    ) -> None:
         self._lines = list(lines)
+        for line in self._lines:
+            if not isinstance(line, (*kinds, Exception)):
+                raise TypeError(
+                    f"The script of this {whose} has {unit}s and exceptions, "
+                    f"got {reprlib.repr(line)}."
+                )
         self._whose, self._unit = whose, unit
         self._lock = threading.Lock()
         self._said = 0
@@ -61,10 +74,13 @@ class ScriptedModel:
 
     Attributes:
         requests: Every request it got, in order.
+
+    Raises:
+        TypeError: An entry of the script is something else.
     """
 
     def __init__(self, script: Iterable[Turn | Exception]) -> None:
-        self._script = _Script(script, "model", "turn")
+        self._script = _Script(script, "model", "turn", (Turn,))
         self.requests: list[ModelRequest] = []
 
     def respond(self, request: ModelRequest, /) -> Turn:
@@ -107,10 +123,15 @@ class ScriptedApprover:
 
     Attributes:
         requests: Every request it was asked about, in order.
+
+    Raises:
+        TypeError: An entry of the script is something else.
     """
 
     def __init__(self, script: Iterable[Decision | Exception]) -> None:
-        self._script = _Script[Decision](script, "approver", "decision")
+        self._script = _Script[Decision](
+            script, "approver", "decision", get_args(Decision)
+        )
         self.requests: list[ToolRequest] = []
 
     def __call__(self, request: ToolRequest, /) -> Decision:
