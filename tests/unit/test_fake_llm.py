@@ -227,3 +227,90 @@ def test_many_ask_at_once():
     texts = [answer["choices"][0]["message"]["content"] for answer in got]
 
     assert sorted(f"<{n}>" for n in range(count)) == sorted(texts)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"turn": "x"}, TypeError, "turn=...) takes a Turn, got 'x'."),
+        (
+            {"provider_items": {"type": "x"}},
+            TypeError,
+            "provider_items=...) takes a list of objects, got {'type': 'x'}.",
+        ),
+        (
+            {"provider_items": ["x"]},
+            TypeError,
+            "provider_items=...) takes a list of objects, got 'x'.",
+        ),
+        (
+            {"refused": "no"},
+            TypeError,
+            "refused=...) takes True or False, got 'no'.",
+        ),
+        (
+            {"silently": "no"},
+            TypeError,
+            "silently=...) takes True or False, got 'no'.",
+        ),
+        ({"ending": 5}, TypeError, "ending=...) takes a text or None, got 5."),
+        (
+            {"cut_after": True},
+            TypeError,
+            "cut_after=...) takes a whole number from 0, or None, got True.",
+        ),
+        (
+            {"cut_after": -1},
+            ValueError,
+            "cut_after=...) takes a whole number from 0, or None, got -1.",
+        ),
+        (
+            {"until": 5},
+            TypeError,
+            "until=...) takes a threading.Event or None, got 5.",
+        ),
+    ],
+)
+def test_a_reply_refuses_what_it_cannot_do(options, error, text):
+    """
+    It would break a thread of the server, where no test looks.
+    """
+    with pytest.raises(error) as caught:
+        FakeReply(**{"turn": Turn("x")} | options)
+
+    assert f"FakeReply({text}" == str(caught.value)
+
+
+@pytest.mark.parametrize("entry", ["x", None, True, 200, 4.5, ValueError()])
+def test_a_script_has_only_what_can_be_sent(entry):
+    """
+    An exception, say, is a thing of `ScriptedModel`; a server sends statuses.
+    """
+    with pytest.raises(TypeError) as caught:
+        FakeLLM([Turn("x"), entry])
+
+    assert f"A script has turns, replies and HTTP statuses, got {entry!r}." == str(
+        caught.value
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"piece": 0}, ValueError, "piece takes 1 or more characters, got 0."),
+        (
+            {"piece": "7"},
+            TypeError,
+            "piece takes a whole number of characters, got '7'.",
+        ),
+        ({"ids": "no"}, TypeError, "ids takes True or False, got 'no'."),
+    ],
+)
+def test_a_server_refuses_options_that_are_none(options, error, text):
+    """
+    Any text would be the same as yes.
+    """
+    with pytest.raises(error) as caught:
+        FakeLLM([], **options)
+
+    assert text == str(caught.value)

@@ -5,6 +5,7 @@ What a fake provider is to say, and what it was asked.
 from __future__ import annotations
 
 import json
+import reprlib
 import threading
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,10 @@ from ... import ToolCall, Turn
 Data: TypeAlias = dict[str, Any]
 
 _DICT: Any = dict
+
+
+def _is_mapping(given: object) -> bool:
+    return isinstance(given, Mapping)
 
 
 class NotSayableError(Exception):
@@ -41,6 +46,10 @@ class FakeReply:
             stream, bytes of the answer.
         silently: The connection does not break then: it ends as if all were said.
         until: The end of the answer waits until this is set; all before it is sent.
+
+    Raises:
+        TypeError: One of these is another kind of thing.
+        ValueError: *cut_after* is below 0.
     """
 
     turn: Turn
@@ -50,6 +59,35 @@ class FakeReply:
     cut_after: int | None = None
     silently: bool = False
     until: threading.Event | None = None
+
+    def __post_init__(self) -> None:
+        self._check("turn", "a Turn", Turn)
+        self._check("provider_items", "a list of objects", Sequence)
+        for item in self.provider_items:
+            if not _is_mapping(item):
+                raise self._refusal("provider_items", "a list of objects", item)
+        self._check("refused", "True or False", bool)
+        self._check("silently", "True or False", bool)
+        self._check("ending", "a text or None", str, type(None))
+        rule = "a whole number from 0, or None"
+        self._check("cut_after", rule, int, type(None))
+        if isinstance(self.cut_after, bool):
+            raise self._refusal("cut_after", rule, self.cut_after)
+        if self.cut_after is not None and self.cut_after < 0:
+            raise ValueError(
+                f"FakeReply(cut_after=...) takes {rule}, got {self.cut_after}."
+            )
+        self._check("until", "a threading.Event or None", threading.Event, type(None))
+
+    def _check(self, option: str, rule: str, *kinds: type) -> None:
+        given: object = getattr(self, option)
+        if not isinstance(given, kinds):
+            raise self._refusal(option, rule, given)
+
+    def _refusal(self, option: str, rule: str, given: object) -> TypeError:
+        return TypeError(
+            f"FakeReply({option}=...) takes {rule}, got {reprlib.repr(given)}."
+        )
 
 
 @final

@@ -48,6 +48,10 @@ class FakeLLM:
     Attributes:
         url: Where it is, for ``base_url``.
         requests: Every request it got, in order.
+
+    Raises:
+        TypeError: An entry of the script, or an option, is another kind of thing.
+        ValueError: *piece* is below 1.
     """
 
     def __init__(
@@ -57,8 +61,7 @@ class FakeLLM:
         piece: int = 7,
         ids: bool = True,
     ) -> None:
-        if piece < 1:
-            raise ValueError(f"piece takes 1 or more characters, got {piece!r}.")
+        _check_options(piece, ids)
         self._script = [_checked(entry) for entry in script]
         self.piece = piece
         self._ids = ids
@@ -107,6 +110,15 @@ class FakeLLM:
             piece=self.piece,
             makes_ids=self._ids,
         )
+
+
+def _check_options(piece: object, ids: object) -> None:
+    if isinstance(piece, bool) or not isinstance(piece, int):
+        raise TypeError(f"piece takes a whole number of characters, got {piece!r}.")
+    if piece < 1:
+        raise ValueError(f"piece takes 1 or more characters, got {piece!r}.")
+    if not isinstance(ids, bool):
+        raise TypeError(f"ids takes True or False, got {ids!r}.")
 
 
 def _checked(entry: object) -> FakeReply | int:
