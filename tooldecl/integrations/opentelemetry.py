@@ -73,6 +73,9 @@ class OpenTelemetryHook:
             those of tools declared *sensitive*; if None, as the environment variable
             OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT says, and it is not there,
             no.
+
+    Raises:
+        TypeError: *capture_content* is neither True, False nor None.
     """
 
     __slots__ = ("_calls", "_captures", "_duration", "_tracer")
@@ -86,6 +89,11 @@ class OpenTelemetryHook:
     ) -> None:
         if capture_content is None:
             capture_content = os.environ.get(CAPTURE, "").lower() in CAPTURES
+        given: object = capture_content
+        if not isinstance(given, bool):
+            raise TypeError(
+                f"capture_content takes True, False or None, got {given!r}."
+            )
         self._captures = capture_content
         self._tracer = trace.get_tracer("tooldecl", _version(), tracer_provider)
         meter = metrics.get_meter("tooldecl", _version(), meter_provider)

@@ -251,6 +251,19 @@ def test_content_is_shown_when_it_is_asked_for(
     assert [expected] * 2 == [content(first), content(second)]
 
 
+@pytest.mark.parametrize("given", ["no", "yes", 1])
+def test_to_show_content_is_a_yes_or_a_no(telemetry, given):
+    """
+    The word "no" would show it.
+    """
+    with pytest.raises(TypeError) as caught:
+        telemetry.hook(capture_content=given)
+
+    assert f"capture_content takes True, False or None, got {given!r}." == str(
+        caught.value
+    )
+
+
 def test_what_a_body_raised_is_content(telemetry):
     """
     The text of an exception holds values as often as the arguments do.
