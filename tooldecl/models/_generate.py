@@ -14,6 +14,7 @@ from ._wire import (
     Data,
     Given,
     as_object,
+    checked_name,
     cut_off,
     ended,
     has_failed,
@@ -63,13 +64,15 @@ class GenerateWire:
         provider_tools: Sequence[Given],
         options: Given | None,
     ) -> None:
-        self._model = model
+        self._model = checked_name(model)
         self._provider_tools = [dict(tool) for tool in provider_tools]
         ours = (
             *("tools", "system_instruction", "systemInstruction"),
             *("automatic_function_calling", "automaticFunctionCalling"),
         )
-        self._options = options_of(options, ours)
+        self._options = options_of(
+            options, ours, single=("candidate_count", "candidateCount")
+        )
 
     def body(self, request: ModelRequest, /) -> Data:
         """

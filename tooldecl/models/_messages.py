@@ -16,6 +16,7 @@ from ._wire import (
     Data,
     Given,
     as_object,
+    checked_name,
     cut_off,
     ended,
     has_failed,
@@ -51,8 +52,8 @@ class MessagesWire:
         provider_tools: Sequence[Given],
         options: Given | None,
     ) -> None:
-        self._model = model
-        self._max_tokens = max_tokens
+        self._model = checked_name(model)
+        self._max_tokens = _checked_length(max_tokens)
         self._provider_tools = [dict(tool) for tool in provider_tools]
         ours = ("model", "max_tokens", "messages", "system", "tools", "stream")
         self._options = options_of(options, ours)
@@ -255,3 +256,13 @@ class MessagePieces:
         blocks = [self._blocks[index] for index in sorted(self._blocks)]
 
         return {"content": blocks, "stop_reason": self._reason}
+
+
+def _checked_length(given: object) -> int:
+    rule = "max_tokens takes a whole number from 1"
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise TypeError(f"{rule}, got {given!r}.")
+    if given < 1:
+        raise ValueError(f"{rule}, got {given!r}.")
+
+    return given

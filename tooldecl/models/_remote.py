@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self, TypeAlias
 
 from .. import ModelRequest, Turn
 from ._clients import Clients
-from ._wire import Asked, Data, Pieces, Wire
+from ._wire import Asked, Data, Pieces, Wire, check_flag
 
 
 # How often one turn lets a provider go on with tools of its own.
@@ -75,6 +75,7 @@ class RemoteModel:
         stream: bool,
         on_text: Callable[[str], object] | None,
     ) -> None:
+        check_flag("stream", stream)
         _check_on_text(on_text, stream=stream)
         self._wire = wire
         self._sdk = sdk

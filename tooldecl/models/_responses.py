@@ -14,6 +14,8 @@ from ._wire import (
     Data,
     Given,
     as_text,
+    check_flag,
+    checked_name,
     cut_off,
     ended,
     listed,
@@ -46,7 +48,8 @@ class ResponsesWire:
         provider_tools: Sequence[Given],
         options: Given | None,
     ) -> None:
-        self._model = model
+        self._model = checked_name(model)
+        check_flag("strict", strict)
         self._strict = strict
         self._provider_tools = [dict(tool) for tool in provider_tools]
         self._options = options_of(options, ("model", "input", "tools", "stream"))

@@ -132,12 +132,20 @@ def ended(reason: object) -> str:
     return f"(The provider ended this turn: {reason}.)"
 
 
-def options_of(given: Given | None, ours: Sequence[str]) -> Data:
+def options_of(
+    given: Given | None, ours: Sequence[str], *, single: Sequence[str] = ()
+) -> Data:
     """
     Copy the options that go to the provider as they are.
 
+    Args:
+        given: The options, or None.
+        ours: Those that the model sets itself.
+        single: Those that say how many answers there are; the first is read.
+
     Raises:
-        ValueError: One is set by the model itself, so that it would not hold.
+        ValueError: One is set by the model itself, so that it would not hold, or asks
+            for answers that nobody reads.
     """
     options = dict(given or {})
     taken = [name for name in ours if name in options]
@@ -145,8 +153,42 @@ def options_of(given: Given | None, ours: Sequence[str]) -> Data:
         raise ValueError(
             f"options takes what the model does not set itself, got {', '.join(taken)}."
         )
+    for name in single:
+        count = options.get(name, 1)
+        if isinstance(count, bool) or count != 1:
+            raise ValueError(
+                f"options takes {name}=1 alone, as only the first answer is read, "
+                f"got {count!r}."
+            )
 
     return options
+
+
+def checked_name(model: object) -> str:
+    """
+    Return the name of a model.
+
+    Raises:
+        TypeError: It is no text.
+        ValueError: It is empty.
+    """
+    if not isinstance(model, str):
+        raise TypeError(f"model takes a name, got {model!r}.")
+    if not model.strip():
+        raise ValueError(f"model takes a name, got {model!r}.")
+
+    return model
+
+
+def check_flag(option: str, given: object) -> None:
+    """
+    Check an option that is on or off.
+
+    Raises:
+        TypeError: It is neither True nor False.
+    """
+    if not isinstance(given, bool):
+        raise TypeError(f"{option} takes True or False, got {given!r}.")
 
 
 def has_failed(message: Given) -> bool:

@@ -45,6 +45,8 @@ class GeminiModel(RemoteModel):
 
     Raises:
         ModuleNotFoundError: The package ``google-genai`` is not installed.
+        TypeError: An option takes another kind of thing.
+        ValueError: An option takes another value, or would have no effect.
     """
 
     def __init__(

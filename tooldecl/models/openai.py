@@ -48,6 +48,8 @@ class OpenAIModel(RemoteModel):
 
     Raises:
         ModuleNotFoundError: The package ``openai`` is not installed.
+        TypeError: An option takes another kind of thing.
+        ValueError: An option takes another value, or would have no effect.
     """
 
     def __init__(
