@@ -9,9 +9,18 @@ several schemas speak about one object together (``allOf``, a reference beside
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ._subschemas import Schema, follow, is_array, is_object, subschemas, walk
+from ._subschemas import (
+    Schema,
+    follow,
+    is_array,
+    is_object,
+    may_match,
+    subschemas,
+    walk,
+)
 
 
 APPLIED = ("allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "$ref")
@@ -36,6 +45,73 @@ def close_objects(root: dict[str, Any]) -> None:
     """
     shared = _shared_targets(root)
     _visit(root, root, shared=shared, among_others=False, closing=True)
+
+
+def never_given(root: Schema) -> str | None:
+    """
+    Return a member that a closed schema requires and takes from nobody, or None.
+
+    Only what holds for every value is judged: a form among several (``anyOf``) that
+    nothing fits does no harm.
+    """
+    certain = _in_place(root, root, ("allOf",))
+    for name in (n for schema in certain for n in schema.get("required", ())):
+        for closer in certain:
+            if not _takes(root, closer, name):
+                return str(name)
+
+    return None
+
+
+def _takes(root: Schema, closer: Schema, name: str) -> bool:
+    """
+    Tell whether one schema of an object may let a member through.
+    """
+    if closer.get("additionalProperties") is False:
+        return _speaks_of(closer, name)
+    if closer.get("unevaluatedProperties") is not False:
+        return True
+    others = ("allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas")
+    spoken = _in_place(root, closer, others)
+
+    return any(
+        _speaks_of(schema, name)
+        or schema.get("additionalProperties", False) is not False
+        or schema.get("unevaluatedProperties", False) is not False
+        for schema in spoken
+    )
+
+
+def _speaks_of(schema: Schema, name: str) -> bool:
+    patterns = schema.get("patternProperties", {})
+
+    return name in schema.get("properties", {}) or any(
+        may_match(pattern, name) for pattern in patterns
+    )
+
+
+def _in_place(root: Schema, schema: Schema, keys: Sequence[str]) -> list[Schema]:
+    """
+    Return a schema and those that it applies to the same value through *keys*, or by
+    reference.
+    """
+    found: list[Schema] = []
+    waiting: list[object] = [schema]
+    while waiting:
+        one = waiting.pop()
+        if not is_object(one) or any(one is known for known in found):
+            continue
+        found.append(one)
+        for key in keys:
+            held = one.get(key)
+            if key == "dependentSchemas" and is_object(held):
+                waiting += held.values()
+            else:
+                waiting += held if is_array(held) else [held]
+        if "$ref" in one:
+            waiting.append(follow(root, one["$ref"]))
+
+    return found
 
 
 def _shared_targets(root: dict[str, Any]) -> set[int]:

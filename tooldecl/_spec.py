@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any, NoReturn, final
 
 from ._callables import MISSING, POSITIONAL, runs_async
+from ._closing import never_given
 from ._jsonschema import GivenSchema
 from ._meta import ToolMeta, ToolOptions, declaring
 from ._records import record
@@ -157,6 +158,12 @@ class _Fit:
             filled: The parameter that takes the arguments as one dict, or None.
         """
         schema = self._schema
+        lacking = never_given(schema)
+        if lacking is not None:
+            self._refuse(
+                f"its schema requires {lacking!r}, and takes no member of that name: "
+                "name it in properties, or say something about additionalProperties"
+            )
         certain = [schema, *speaking(schema, schema.get("allOf", ()))]
         for parameter in self._asked:
             sure = parameter in filled if filled else requires(certain, parameter.name)

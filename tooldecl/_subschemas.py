@@ -186,7 +186,7 @@ def _held(schema: Schema, step: str | int) -> Iterator[Any]:
         return
     named = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})
-    matching = [s for pattern, s in patterns.items() if _may_match(pattern, step)]
+    matching = [s for pattern, s in patterns.items() if may_match(pattern, step)]
     if step in named:
         yield named[step]
     yield from matching
@@ -194,7 +194,7 @@ def _held(schema: Schema, step: str | int) -> Iterator[Any]:
         yield schema["additionalProperties"]
 
 
-def _may_match(pattern: str, name: str) -> bool:
+def may_match(pattern: str, name: str) -> bool:
     """
     Tell whether a name fits a pattern, which may be written for another engine.
     """

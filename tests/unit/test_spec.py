@@ -64,6 +64,97 @@ def refused(make) -> str:
 NUMBER = {"type": "integer"}
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {}, "required": ["z"]},
+        {"type": "object", "required": ["z"]},
+        {"type": "object", "properties": {"a": NUMBER}, "required": ["a", "z"]},
+        {
+            "type": "object",
+            "properties": {"z": NUMBER},
+            "allOf": [{"additionalProperties": False, "properties": {"a": NUMBER}}],
+            "required": ["z"],
+        },
+        {
+            "type": "object",
+            "properties": {"a": NUMBER},
+            "allOf": [{"required": ["z"]}],
+            "anyOf": [{"properties": {"b": NUMBER}}],
+        },
+        {
+            "type": "object",
+            "$ref": "#/$defs/base",
+            "$defs": {"base": {"properties": {"a": NUMBER}, "required": ["z"]}},
+        },
+    ],
+)
+def test_what_is_required_and_never_taken_is_refused(schema):
+    """
+    No call of it could ever pass, and a model would try for ever.
+    """
+    text = refused(lambda: spec(schema=schema))
+
+    assert (
+        "ToolSpec 'spec' cannot be called: its schema requires 'z', and takes no "
+        "member of that name: name it in properties, or say something about "
+        "additionalProperties."
+    ) == text
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "required": ["z"], "additionalProperties": True},
+        {"type": "object", "required": ["z"], "additionalProperties": NUMBER},
+        {"type": "object", "required": ["z"], "patternProperties": {"^z": NUMBER}},
+        {
+            "type": "object",
+            "required": ["z"],
+            "properties": {"a": NUMBER},
+            "allOf": [{"properties": {"z": NUMBER}}],
+        },
+        {
+            "type": "object",
+            "required": ["z"],
+            "properties": {"a": NUMBER},
+            "if": {"required": ["a"]},
+            "then": {"properties": {"z": NUMBER}},
+            "else": {"properties": {"z": NUMBER}},
+        },
+        {
+            "type": "object",
+            "required": ["z"],
+            "properties": {"a": NUMBER},
+            "dependentSchemas": {"z": {"properties": {"z": NUMBER}}},
+        },
+        {
+            "type": "object",
+            "properties": {"z": NUMBER},
+            "anyOf": [
+                {"required": ["z"]},
+                {
+                    "required": ["y"],
+                    "properties": {"z": NUMBER},
+                    "additionalProperties": False,
+                },
+            ],
+        },
+        {
+            "type": "object",
+            "required": ["z"],
+            "$ref": "#/$defs/base",
+            "$defs": {"base": {"properties": {"z": NUMBER}}},
+        },
+    ],
+)
+def test_what_some_part_of_a_schema_takes_may_be_required(schema):
+    """
+    A member may be named wherever a schema can name it.
+    """
+    assert 1 == run(spec(schema=schema), {"z": 1})["z"]
+
+
 class TestDeclaring:
     """
     The same options and the same record as for any tool.
