@@ -134,8 +134,17 @@ def test_a_model_that_returns_nonsense_has_failed(front, nonsense):
     """
     SPEC 9: what is no turn is not guessed at.
     """
+
+    class Nonsense:
+        def respond(self, request):
+            return nonsense
+
+        async def arespond(self, request):
+            return nonsense
+
+    loop = ToolLoop(ToolClient([]), Nonsense())
     with pytest.raises(ModelFailedError) as caught:
-        run(front, [nonsense])
+        loop.run("Hi") if front == "sync" else asyncio.run(loop.arun("Hi"))
 
     assert (
         f"The model failed: A model returns a Turn, got {type(nonsense).__name__}."
