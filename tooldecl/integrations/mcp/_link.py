@@ -7,17 +7,19 @@ Invariants:
 2. One that was lost is not used again: the next call opens another, and calls that come
    meanwhile wait for that one.
 3. A call that was cancelled before it was sent was never sent.
-4. Whatever waits for the link when it is closed is told so.
+4. Whatever waits for the link when it is closed is told so, and what is being connected
+   then is given up: nothing of a server that was started is left behind.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, final
 
 from ... import ToolError
@@ -43,30 +45,51 @@ class _Session:
     """
 
     def __init__(self, connect: Connect, within: float) -> None:
+        import anyio
+
         self._connect = connect
         self._within = within
         self._end = asyncio.Event()
+        # A scope of the SDK's own kind: it keeps its hands off a server that is being
+        # ended, where `Task.cancel` would leave the process behind.
+        self._scope = anyio.CancelScope(deadline=anyio.current_time() + within)
         self.caller: asyncio.Future[Caller] = asyncio.get_running_loop().create_future()
         self.is_lost = False
         self.keeper = asyncio.create_task(self._keep())
 
     async def _keep(self) -> None:
         try:
-            async with AsyncExitStack() as stack:
-                async with asyncio.timeout(self._within):
-                    caller = await stack.enter_async_context(self._connect())
-                self.caller.set_result(caller)
-                await self._end.wait()
-        except _ENDS as error:  # whoever waits for the connection is told
-            self.is_lost = True
+            with self._scope:
+                await self._stay()
             if not self.caller.done():
-                self.caller.set_exception(_no_connection(error, self._within))
-                self.caller.exception()  # also where nobody waits for it any more
+                self._tell(_no_connection(TimeoutError(), self._within))
+        except _ENDS as error:
+            self._tell(_no_connection(error, self._within))
+        finally:
+            self.is_lost = True
+
+    async def _stay(self) -> None:
+        async with self._connect() as caller:
+            self._scope.deadline = math.inf
+            if not self.caller.done():
+                self.caller.set_result(caller)
+            await self._end.wait()
+
+    def _tell(self, error: ToolError) -> None:
+        """
+        Say to whoever waits for the connection that there is none.
+        """
+        if not self.caller.done():
+            self.caller.set_exception(error)
+            self.caller.exception()  # also where nobody waits for it any more
 
     def leave(self) -> None:
         """
-        Use it no more, and have its keeper close it.
+        Use it no more, and have its keeper close it, also while it connects.
         """
+        if not self.caller.done():
+            self._scope.cancel()
+            self._tell(closed_link())
         self.is_lost = True
         self._end.set()
 
@@ -111,6 +134,7 @@ class OwnLink:
         self._session: _Session | None = None
         self._closed = False
         self._calls: set[asyncio.Task[CallToolResult]] = set()
+        self._keepers: set[asyncio.Task[None]] = set()
         self._thread = threading.Thread(
             target=self._run, name="tooldecl-mcp", daemon=True
         )
@@ -171,7 +195,8 @@ class OwnLink:
             for task in self._calls:
                 task.cancel()
             session.leave()
-            await asyncio.wait({session.keeper})
+        if self._keepers:
+            await asyncio.wait({*self._keepers})
 
     async def _tools(self) -> list[Tool]:
         session = self._current()
@@ -205,5 +230,8 @@ class OwnLink:
     def _current(self) -> _Session:
         if self._session is None or self._session.is_lost:
             self._session = _Session(self._connect, self._within)
+            keeper = self._session.keeper
+            self._keepers.add(keeper)
+            keeper.add_done_callback(self._keepers.discard)
 
         return self._session
