@@ -5,6 +5,7 @@ Tools of a foreign server run here, under what is declared about them here.
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import sys
 import threading
@@ -508,7 +509,6 @@ async def test_a_server_that_cannot_be_reached_is_an_error_at_once(program, why)
         ({"options": {"nothing": {"timeout": 5}}}, "no tool named 'nothing'"),
         ({"include": ["nothing"]}, "no tool named 'nothing'"),
         ({"exclude": ["nothing"]}, "no tool named 'nothing'"),
-        ({"options": {"go": {"timeout": 0}}}, "timeout"),
     ],
 )
 async def test_what_is_said_of_no_tool_is_refused(given, text):
@@ -520,6 +520,9 @@ async def test_what_is_said_of_no_tool_is_refused(given, text):
             raise AssertionError("unreachable")
 
 
+NO_SECONDS = (0, -1, math.nan, math.inf, 10**400, "x", True, None)
+
+
 @pytest.mark.parametrize(
     ("given", "text"),
     [
@@ -527,6 +530,12 @@ async def test_what_is_said_of_no_tool_is_refused(given, text):
         ({"options": {"go": {"external": True}}}, "the server runs it"),
         ({"options": {"go": {"input_schema": {}}}}, "comes from the server"),
         ({"defaults": {"name": "go"}}, "no two tools"),
+        ({"defaults": {"bogus": 1}}, r"defaults=...\): there is no option 'bogus'"),
+        ({"options": {"go": {"meta": None}}}, "there is no option 'meta'"),
+        ({"defaults": {"timeout": -1}}, r"defaults=...\): timeout takes seconds"),
+        ({"options": {"go": {"timeout": 0}}}, r"{'go': ...}\): timeout takes seconds"),
+        ({"options": {"go": {"name": "g o"}}}, r"{'go': ...}\): name takes"),
+        *(({"connect_within": given}, "takes seconds above 0") for given in NO_SECONDS),
     ],
 )
 def test_what_a_server_would_not_keep_is_refused(given, text):

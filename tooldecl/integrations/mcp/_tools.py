@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, final, overload
 from ... import DeclarationError, ToolContext, ToolSpec
 from ._callers import SDKCaller, connecting
 from ._calling import Link, OpenLink, Sending
-from ._chosen import Chosen, names_of
+from ._chosen import Chosen, checked_seconds, names_of
 from ._forms import JSON, Given
 from ._link import Connect, OwnLink
 from ._names import described, wire_names
@@ -54,7 +54,8 @@ def tools_from_mcp(
         ModuleNotFoundError: The SDK is not installed.
         TypeError: The source is none of these.
         ValueError: A text is given that is no URL.
-        DeclarationError: An option cannot be kept for a tool of a server.
+        DeclarationError: An option does not exist, does not take what it is given or
+            cannot be kept for a tool of a server, or *connect_within* is not above 0.
     """
     check_installed()
     chosen = Chosen(
@@ -64,7 +65,7 @@ def tools_from_mcp(
         exclude=names_of("exclude", exclude),
     )
 
-    return MCPTools(source, chosen, connect_within)
+    return MCPTools(source, chosen, checked_seconds(connect_within))
 
 
 @final
