@@ -441,3 +441,30 @@ async def test_the_server_of_the_readme_is_met():
         tool.name for tool in listed.tools
     ]
     assert "a lamp, on its way" == text_of(found)
+
+
+async def test_a_server_says_its_version(tmp_path, monkeypatch):
+    """
+    Ours where it has our name; under a name of its own, a number of ours would be false.
+    """
+    installed = tmp_path / "tooldecl-9.9.dist-info"
+    installed.mkdir()
+    facts = "Metadata-Version: 2.1\nName: tooldecl\nVersion: 9.9\n"
+    (installed / "METADATA").write_text(facts, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    says = []
+    for given in ({}, {"name": "shop"}, {"name": "shop", "version": "7"}):
+        async with Client(server(ToolClient([]), **given)) as connection:
+            info = connection.server_info
+            says.append((info.name, info.version))
+
+    assert [("tooldecl", "9.9"), ("shop", ""), ("shop", "7")] == says
+
+
+@pytest.mark.parametrize("option", ["name", "version", "instructions"])
+def test_what_a_server_says_of_itself_is_text(option):
+    """
+    A number would be found by the first client that connects.
+    """
+    with pytest.raises(TypeError, match=f"{option} takes a text, got int"):
+        server(ToolClient([]), **{option: 5})

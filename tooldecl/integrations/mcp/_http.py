@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ... import ToolClient
 from ._ends import quiet_at_the_end, run_until_told
 from ._needed import check_installed
-from ._server import server
+from ._server import NAME, server
 
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def serve_http(
     allowed_hosts: Iterable[str] = (),
     allowed_origins: Iterable[str] = (),
     ready: Callable[[str], object] | None = None,
-    name: str = "tooldecl",
+    name: str = NAME,
     version: str = "",
     instructions: str | None = None,
     deps: object = None,
@@ -60,7 +60,7 @@ def serve_http(
         allowed_origins: Values of ``Origin`` beside those, like ``"https://app.example"``.
         ready: Called with the URL once connections are accepted.
         name: What the server calls itself.
-        version: Its version.
+        version: Its version; where neither is given, that of tooldecl.
         instructions: What a model should know about the server as a whole.
         deps: The host's own object for ``ToolContext.deps``, the same in every call.
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import asyncio
 
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed
 from typing import TYPE_CHECKING, TypeVar, final
 
 from ... import ToolClient, ToolResult
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+NAME = "tooldecl"
+
 # A call that was cancelled has its end long before; a filter may keep it longer.
 CANCEL_SECONDS = 5.0
 
@@ -38,7 +42,7 @@ CANCEL_SECONDS = 5.0
 def server(
     client: ToolClient,
     *,
-    name: str = "tooldecl",
+    name: str = NAME,
     version: str = "",
     instructions: str | None = None,
     deps: object = None,
@@ -54,13 +58,13 @@ def server(
     Args:
         client: Whose tools are served; it stays open when the server ends.
         name: What the server calls itself.
-        version: Its version.
+        version: Its version; where neither is given, that of tooldecl.
         instructions: What a model should know about the server as a whole.
         deps: The host's own object for ``ToolContext.deps``, the same in every call.
 
     Raises:
         ModuleNotFoundError: The SDK is not installed.
-        TypeError: It is no client.
+        TypeError: It is no client, or what should be a text is none.
         ValueError: A tool of the client is external.
     """
     check_installed()
@@ -69,16 +73,34 @@ def server(
     if not isinstance(client, ToolClient):
         kind = type(client).__name__
         raise TypeError(f"A ToolClient is served, got {kind}.")
+    _check_texts(name=name, version=version, instructions=instructions or "")
     host = _Host(client, deps)
 
     return Server(
         name,
-        version=version,
+        version=version or _version(name),
         instructions=instructions,
         get_tool_input_schema=host.input_schema,
         on_list_tools=host.list_tools,
         on_call_tool=host.call_tool,
     )
+
+
+def _check_texts(**given: object) -> None:
+    for option, text in given.items():
+        if not isinstance(text, str):
+            kind = type(text).__name__
+            raise TypeError(f"{option} takes a text, got {kind}.")
+
+
+def _version(name: str) -> str:
+    """
+    Return the version of a server that says none: a name of one's own has one's own.
+    """
+    try:
+        return installed("tooldecl") if name == NAME else ""
+    except PackageNotFoundError:  # it is used from its folder
+        return ""
 
 
 @final

@@ -22,7 +22,7 @@ from ._descriptors import kept
 from ._ends import run_until_told
 from ._forms import Work
 from ._needed import check_installed
-from ._server import server
+from ._server import NAME, server
 
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def serve_stdio(
     client: ToolClient | Callable[[], ToolClient],
     *,
-    name: str = "tooldecl",
+    name: str = NAME,
     version: str = "",
     instructions: str | None = None,
     deps: object = None,
@@ -57,13 +57,13 @@ def serve_stdio(
         client: Whose tools are served, or a function that makes it: what that prints
             goes to standard error as well. It stays open.
         name: What the server calls itself.
-        version: Its version.
+        version: Its version; where neither is given, that of tooldecl.
         instructions: What a model should know about the server as a whole.
         deps: The host's own object for ``ToolContext.deps``, the same in every call.
 
     Raises:
         ModuleNotFoundError: The SDK is not installed.
-        TypeError: It is no client, or none was made.
+        TypeError: It is no client, or none was made, or what should be a text is none.
         ValueError: A tool of the client is external.
     """
     check_installed()
