@@ -137,6 +137,27 @@ def test_the_end_of_the_input_is_the_end_of_the_server(folder):
     assert [] == [child for child in children if is_running(child)]
 
 
+def test_a_server_that_nobody_reads_ends(folder):
+    """
+    A host that has gone may leave the other pipe open, in a child of its own.
+    """
+    process = start(f"{TOOLS}:client", folder)
+    wait = message(1, "tools/call", name="wait_here", arguments={"name": "w"})
+    asked(process)
+    process.stdin.write(wait)
+    process.stdin.flush()
+    seen(folder / "w-begun")
+    process.stdout.close()
+    process.stdin.write(message(2, "tools/list"))
+    process.stdin.flush()
+    code = process.wait(HANGS_AFTER)
+    errors = process.stderr.read()
+    process.stdin.close()
+    process.stderr.close()
+
+    assert (0, True) == (code, (folder / "w-cancelled").exists()), errors
+
+
 def seen(path):
     """
     Wait for a file that a tool leaves.

@@ -50,8 +50,9 @@ def serve_stdio(
 
     Meanwhile whatever is printed, also by C code and by programs that tools start, goes
     to standard error, and whatever reads standard input finds its end. A request that
-    is still running when the input ends is cancelled. Ctrl-C is such an end too, and
-    is raised then as anywhere else.
+    is still running when the input ends is cancelled. It is such an end as well that
+    nobody reads the output any more. Ctrl-C is one too, and is raised then as anywhere
+    else.
 
     Args:
         client: Whose tools are served, or a function that makes it: what that prints
@@ -113,7 +114,7 @@ async def _streams(
     reader = threading.Thread(
         target=_read, args=(reads, sending, loop), name="tooldecl-mcp-in", daemon=True
     )
-    writer = asyncio.create_task(_write(_Writer(writes), taking))
+    writer = asyncio.create_task(_write(_Writer(writes), taking, sending.close))
     reader.start()
     try:
         yield reading, writing, sending.close
@@ -168,10 +169,13 @@ def _told(loop: asyncio.AbstractEventLoop, work: Work[None]) -> bool:
 
 
 async def _write(
-    writer: _Writer, taking: MemoryObjectReceiveStream[SessionMessage]
+    writer: _Writer,
+    taking: MemoryObjectReceiveStream[SessionMessage],
+    end: Callable[[], None],
 ) -> None:
     """
-    Write messages as they come; once nobody reads them, take them all the same.
+    Write messages as they come; once nobody reads them, take them all the same, and end
+    the input: whoever has gone wants no more answers.
     """
     gone = False
     async for message in taking:
@@ -181,6 +185,7 @@ async def _write(
                 await writer.write(f"{text}\n".encode())
         except OSError:
             gone = True
+            end()
 
 
 @final
