@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import queue
+import select
+import sys
 import threading
 
 from collections.abc import AsyncGenerator, Callable
@@ -116,6 +118,7 @@ async def _streams(
     )
     writer = asyncio.create_task(_write(_Writer(writes), taking, sending.close))
     reader.start()
+    _tell_when_unread(writes, loop, sending.close)
     try:
         yield reading, writing, sending.close
         writing.close()
@@ -150,6 +153,29 @@ def _read(
             if not _told(loop, sending.send(read)):
                 return
     _told(loop, sending.aclose())
+
+
+def _tell_when_unread(
+    descriptor: int, loop: asyncio.AbstractEventLoop, end: Callable[[], None]
+) -> None:
+    """
+    Call *end* once the other end of a pipe is closed, also where nothing is written.
+
+    Where the system cannot tell (on Windows), the next answer finds it.
+    """
+    if sys.platform == "win32":
+        return
+    waiting = select.poll()
+    waiting.register(descriptor, 0)  # an error and a hang-up are told all the same
+
+    def wait() -> None:
+        waiting.poll()
+        try:
+            loop.call_soon_threadsafe(end)
+        except RuntimeError:  # it is closed
+            pass
+
+    threading.Thread(target=wait, name="tooldecl-mcp-unread", daemon=True).start()
 
 
 def _told(loop: asyncio.AbstractEventLoop, work: Work[None]) -> bool:
