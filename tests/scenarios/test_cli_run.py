@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 
 import pytest
@@ -336,14 +337,16 @@ def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
         (["run", "shop", "batch.jsonl", "--within", "nan"], 2, "above 0"),
         (["run", "shop", "batch.jsonl", "--max-concurrency", "0"], 2, "x>=1"),
         (["run", "shop", "batch.jsonl", "--report", "no/x.html"], 2, "no folder no"),
+        (["run", "shop", "batch.jsonl", "--report", "pipe"], 2, "no regular file"),
         (["run", "shop", "batch.jsonl", "--journal", "no/x"], 2, "no folder no"),
         (["run", "shop", "batch.jsonl", "--journal", "folder"], 2, "directory"),
         (["run", "shop", "batch.jsonl", "--contents"], 2, "needs --journal or"),
         (["report", "none.jsonl"], 2, "none.jsonl"),
         (["report", "batch.jsonl", "-o", "batch.jsonl"], 2, "is the journal itself"),
-        (["report", "batch.jsonl", "-o", "no/x.html"], 1, "No such file"),
+        (["report", "batch.jsonl", "-o", "no/x.html"], 1, "'no/x.html': No such file"),
+        (["report", "batch.jsonl", "-o", "pipe"], 1, "'pipe': It is no regular file"),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_what_cannot_be_done_is_said_before_anything_runs(
     run, cli, arguments, code, words
@@ -352,6 +355,7 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     A long batch whose report cannot be written is a long batch for nothing.
     """
     (cli.folder / "folder").mkdir()
+    os.mkfifo(cli.folder / "pipe")
     cli.write("shop.py", TOOLS)
     cli.write("batch.jsonl", line("add", a=1, b=2))
     done = cli(*arguments)

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 import stat
 
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -490,6 +492,7 @@ def test_a_report_is_written_as_a_whole(tmp_path):
     """
     path = tmp_path / "run.html"
     path.write_text("before", encoding="utf-8")
+    path.chmod(0o640)
     with Journal(tmp_path / "run.jsonl") as journal:
         journal(started("a", "add", 1.0))
     made = write_report(path, journal.path, title="One call")
@@ -497,7 +500,78 @@ def test_a_report_is_written_as_a_whole(tmp_path):
     assert path == made
     assert render(journal.path, title="One call") == path.read_text(encoding="utf-8")
     assert ["run.html", "run.jsonl"] == sorted(p.name for p in tmp_path.iterdir())
-    assert 0o600 == stat.S_IMODE(path.stat().st_mode)
+    assert 0o640 == stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("contents", [False, True])
+def test_a_new_report_is_for_its_owner_where_it_has_contents(tmp_path, contents):
+    """
+    Kinds and lengths may be read by whom other files may be; arguments may not.
+    """
+    kept = Recorder(contents=contents)
+    kept(started("a", "add", 1.0, {"a": 1}))
+    usual = tmp_path / "usual"
+    usual.touch()
+    made = write_report(tmp_path / "run.html", kept)
+    expected = 0o600 if contents else stat.S_IMODE(usual.stat().st_mode)
+
+    assert expected == stat.S_IMODE(made.stat().st_mode)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_leads_to_the_report_and_stays(tmp_path, there):
+    """
+    Somebody has set it where a server looks.
+    """
+    link, target = tmp_path / "link.html", tmp_path / "elsewhere" / "run.html"
+    target.parent.mkdir()
+    link.symlink_to(target)
+    if there:
+        target.write_text("before", encoding="utf-8")
+
+    assert link == write_report(link, [])
+    assert link.is_symlink()
+    assert render([]) == target.read_text(encoding="utf-8")
+    assert [target] == list(target.parent.iterdir())
+
+
+def _pipe(path):
+    os.mkfifo(path)
+
+
+def _link_to_a_pipe(path):
+    os.mkfifo(path.parent / "pipe")
+    path.symlink_to(path.parent / "pipe")
+
+
+def _circle(path):
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize("make", [_pipe, _link_to_a_pipe, Path.mkdir, _circle])
+def test_what_is_no_file_is_refused_by_its_name(tmp_path, make):
+    """
+    A pipe or a device in whose place a file stands is lost to everybody else.
+    """
+    path = tmp_path / "run.html"
+    make(path)
+    before = {p: p.lstat().st_mode for p in tmp_path.iterdir()}
+    with pytest.raises(OSError, match=r"run\.html") as caught:
+        write_report(path, [])
+
+    assert str(path) == caught.value.filename
+    assert before == {p: p.lstat().st_mode for p in tmp_path.iterdir()}
+
+
+def test_a_folder_that_is_not_there_is_named_by_the_path_asked_for(tmp_path):
+    """
+    The name of a file that we make meanwhile tells nobody anything.
+    """
+    path = tmp_path / "none" / "run.html"
+    with pytest.raises(FileNotFoundError) as caught:
+        write_report(path, [])
+
+    assert str(path) == caught.value.filename
 
 
 def test_a_journal_is_taken_like_its_path(tmp_path):

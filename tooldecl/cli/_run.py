@@ -119,7 +119,7 @@ def command() -> click.Command:
             if contents and journal is None and report is None:
                 raise click.UsageError("--contents needs --journal or --report.")
             _check_folder("--journal", journal)
-            _check_folder("--report", report)
+            _check_page(report)
             with foreign("The engine cannot be made"):
                 chosen = _engine(engine, timeout, max_concurrency)
             client = find(target).client(
@@ -166,6 +166,14 @@ def _check_folder(option: str, path: str | None) -> None:
     if path is not None and not Path(path).parent.is_dir():
         folder = plain(str(Path(path).parent))
         raise click.UsageError(f"{option}: there is no folder {folder}.")
+
+
+def _check_page(path: str | None) -> None:
+    import click
+
+    _check_folder("--report", path)
+    if path is not None and Path(path).exists() and not Path(path).is_file():
+        raise click.UsageError(f"--report: {plain(path)} is no regular file.")
 
 
 def _engine(

@@ -54,6 +54,9 @@ from ..telemetry import (
 Entry: TypeAlias = Mapping[str, object]
 Fields: TypeAlias = dict[str, object]
 
+# Keys that an entry has only where contents are kept.
+CONTENTS = frozenset({"arguments", "content", "message", "value"})
+
 LONGEST_NAME = 200
 LONGEST_TEXT = 10_000
 LONGEST_DECODED = 100_000

@@ -5,17 +5,17 @@ Make the page of what happened, and write it to a file.
 from __future__ import annotations
 
 import os
-import tempfile
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
 from ..telemetry import Event
-from ._entries import Entry, Scribe
+from ._entries import CONTENTS, Entry, Scribe
 from ._fold import Fold
 from ._journal import read_journal
 from ._page import page
+from ._writing import write_whole
 
 
 Happened: TypeAlias = str | os.PathLike[str] | Iterable[Event | Entry]
@@ -48,21 +48,28 @@ def write_report(
     """
     Write what happened as one HTML file, and return its path; as `render`.
 
-    The file is there as a whole or not at all: one that was there before is replaced.
+    The file is there as a whole or not at all. One that was there before is replaced,
+    and keeps its mode; a link stays, and what it leads to is replaced. A new file is for
+    its owner alone where contents were kept, and has the usual mode where none were.
 
     Raises:
-        OSError: The journal cannot be read, or the file not be written.
+        OSError: The journal cannot be read, or the file not be written; also where the
+            path leads to something that is no regular file, such as a device.
     """
-    target, text = Path(path), render(happened, title=title)
-    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(target)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    target = Path(path)
+    if isinstance(happened, str | os.PathLike):
+        happened = read_journal(happened)
+    kept: set[str] = set()
+    text = page(Fold(_noted(_entries(happened), kept)), title)
+    write_whole(target, text, private=not kept.isdisjoint(CONTENTS))
 
     return target
+
+
+def _noted(entries: Iterable[Entry], keys: set[str]) -> Iterator[Entry]:
+    for entry in entries:
+        keys.update(entry)
+        yield entry
 
 
 def _entries(happened: Iterable[Event | Entry]) -> Iterator[Entry]:
