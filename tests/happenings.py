@@ -57,7 +57,11 @@ def started(
     """
     Make the beginning of a call.
     """
-    return CallStarted(at=at, call_id=call_id, name=name, arguments=arguments)
+    meta = ToolMeta(name="add", description="Add.")
+
+    return CallStarted(
+        at=at, call_id=call_id, name=name, arguments=arguments, meta=meta
+    )
 
 
 def timed_out(

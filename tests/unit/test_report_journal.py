@@ -22,8 +22,9 @@ from happenings import HOSTILE, every_kind, failed, finished, started
 from ordering import HANGS_AFTER
 from pages import table
 from source import ROOT
-from tooldecl import Status, ToolMeta, telemetry
+from tooldecl import Status, ToolClient, ToolMeta, telemetry, tool
 from tooldecl.exceptions import ToolTimeoutError
+from tooldecl.filters import Approval, approve_all
 from tooldecl.report import Journal, Recorder, read_journal
 from tooldecl.telemetry import (
     BatchStarted,
@@ -58,7 +59,7 @@ def telling(*, meta=None):
             at=1.0,
             call_id="c",
             name="pay",
-            arguments=None if meta else {"card": SECRET},
+            arguments={"card": SECRET},
             meta=meta,
         ),
         Progress(at=1.1, call_id="c", name="pay", done=1, total=2, message=SECRET),
@@ -112,7 +113,9 @@ def test_contents_are_kept_where_they_are_asked_for():
     """
     Whoever looks into one run wants to see what was said.
     """
-    start, progress, failure, end, late, last = kept(*telling(), contents=True)
+    meta = ToolMeta(name="pay", description="Pay.")
+    found = kept(*telling(meta=meta), contents=True)
+    start, progress, failure, end, late, last = found
 
     assert '{"card": "4111-1111"}' == start["arguments"]
     assert [SECRET] * 5 == [
@@ -132,6 +135,28 @@ def test_nothing_of_a_sensitive_tool_is_kept_in_any_case():
     text = json.dumps(kept(*telling(meta=meta), contents=True))
 
     assert (False, True) == (SECRET in text, '"sensitive": true' in text)
+
+
+def test_nothing_of_a_call_whose_tool_is_unknown_is_kept():
+    """
+    A model that misspells a sensitive tool sends it the same secrets.
+    """
+
+    @tool(sensitive=True)
+    def pay(card: str) -> str:
+        """Pay."""
+        return card
+
+    recorder = Recorder(contents=True)
+    client = ToolClient([pay], filters=[Approval(approve_all)], hooks=[recorder])
+    client.invoke("payy", {"card": SECRET})
+    client.invoke_json(f'{{"tool": "pay {SECRET}')
+    client.invoke_json(f'{{"name": 1, "arguments": {{"{SECRET}": "{SECRET}"}}}}')
+    starts = [entry for entry in recorder if entry["event"] == "CallStarted"]
+
+    assert [False] * 3 == ["arguments" in start for start in starts]
+    assert f'"{SECRET}"' not in json.dumps(list(recorder))
+    assert "{card: str[9]}" == starts[0]["arguments_shape"]
 
 
 def test_our_own_words_about_a_failure_are_kept():
@@ -204,7 +229,13 @@ def test_what_is_huge_is_cut():
     """
     huge = "x" * 10**6
     entries = kept(
-        CallStarted(at=1.0, call_id=huge, name=huge, arguments={"a": huge}),
+        CallStarted(
+            at=1.0,
+            call_id=huge,
+            name=huge,
+            arguments={"a": huge},
+            meta=ToolMeta(name="huge", description="Be huge."),
+        ),
         finished(huge, huge, 2.0, content=huge, value=huge),
         contents=True,
     )

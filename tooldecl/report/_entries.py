@@ -1,14 +1,13 @@
 """
 Write an event down as plain data: names, kinds, lengths and times; contents if asked for.
 
-Of a tool declared *sensitive* nothing is written down but that, whatever was asked for.
+Of a tool declared *sensitive*, or one that there is none of, nothing is written down but
+that, whatever was asked for.
 The matching page is docs/how-to/see-what-happened.md.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import os
 
 from collections.abc import Callable, Mapping
@@ -47,7 +46,17 @@ from ..telemetry import (
     ModelAsked,
     Progress,
     WriteConflict,
-    shape,
+)
+from ._values import (
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    clipped,
+    decoded,
+    names_of,
+    number_of,
+    shape_of,
+    text_of,
+    unless_it_raises,
 )
 
 
@@ -56,10 +65,6 @@ Fields: TypeAlias = dict[str, object]
 
 # Keys that an entry has only where contents are kept.
 CONTENTS = frozenset({"arguments", "content", "message", "value"})
-
-LONGEST_NAME = 200
-LONGEST_TEXT = 10_000
-LONGEST_DECODED = 100_000
 
 # Errors whose whole text is ours: nothing in it was given, returned or raised by anybody.
 _OUR_WORDS = (
@@ -86,12 +91,13 @@ class Scribe:
         contents: Whether arguments, results and messages are written down too.
     """
 
-    __slots__ = ("_contents", "_hidden", "_session")
+    __slots__ = ("_contents", "_hidden", "_session", "_unknown")
 
     def __init__(self, *, contents: bool) -> None:
         self._contents = contents
         self._session = os.urandom(4).hex()
         self._hidden: set[str] = set()
+        self._unknown: set[str] = set()
 
     def head(self, at: float) -> Fields:
         """
@@ -110,8 +116,7 @@ class Scribe:
         """
         Return the entry of an event.
         """
-        if isinstance(event, CallStarted) and _is_sensitive(event):
-            self._hidden.add(event.name)
+        shown = self._contents and self._may_show(event)
         fields: Fields = {
             "event": type(event).__name__,
             "at": event.at,
@@ -120,9 +125,30 @@ class Scribe:
         for key in ("call_id", "name", "run_id"):
             if isinstance(value := getattr(event, key, None), str):
                 fields[key] = clipped(value, LONGEST_NAME)
-        shown = self._contents and getattr(event, "name", None) not in self._hidden
 
         return fields | (_of_call(event, shown=shown) or _of_batch(event))
+
+    def _may_show(self, event: Event) -> bool:
+        """
+        Tell whether a call may be read: a tool that is unknown may be a sensitive one,
+        misspelt.
+        """
+        call_id: object = getattr(event, "call_id", None)
+        match event:
+            case CallStarted(meta=None):
+                self._unknown.add(event.call_id)
+            case CallStarted(meta=meta) if meta.sensitive:
+                self._hidden.add(event.name)
+            case CallFinished() if call_id in self._unknown:
+                self._unknown.discard(event.call_id)
+                return False
+            case _:
+                pass
+
+        return (
+            call_id not in self._unknown
+            and getattr(event, "name", None) not in self._hidden
+        )
 
 
 def _is_sensitive(event: CallStarted) -> bool:
@@ -134,8 +160,8 @@ def _of_call(event: Event, *, shown: bool) -> Fields:
         case CallStarted():
             return {
                 "sensitive": _is_sensitive(event),
-                "arguments_shape": _shape(_decoded(event.arguments)),
-                **_if(shown, "arguments", lambda: _text(event.arguments)),
+                "arguments_shape": shape_of(decoded(event.arguments)),
+                **_if(shown, "arguments", lambda: text_of(event.arguments)),
             }
         case AttemptFailed():
             return {
@@ -156,8 +182,8 @@ def _of_call(event: Event, *, shown: bool) -> Fields:
             fields: Fields = {"attempt": event.attempt, "late_by": event.late_by}
             if error is not None:
                 return fields | _error(error, shown=shown)
-            fields["value_shape"] = _shape(event.value)
-            return fields | _if(shown, "value", lambda: _text(event.value))
+            fields["value_shape"] = shape_of(event.value)
+            return fields | _if(shown, "value", lambda: text_of(event.value))
         case _:
             return _on_the_way(event, shown=shown)
 
@@ -172,9 +198,9 @@ def _on_the_way(event: Event, *, shown: bool) -> Fields:
             return {"blocked_for": event.blocked_for}
         case Progress():
             return {
-                "done": _number(event.done),
-                "total": _number(event.total),
-                **_if(shown, "message", lambda: _text(event.message)),
+                "done": number_of(event.done),
+                "total": number_of(event.total),
+                **_if(shown, "message", lambda: text_of(event.message)),
             }
         case _:
             return {}
@@ -183,10 +209,10 @@ def _on_the_way(event: Event, *, shown: bool) -> Fields:
 def _of_batch(event: Event) -> Fields:
     match event:
         case BatchStarted() | BatchFinished():
-            return {"call_ids": _names(event.call_ids)}
+            return {"call_ids": names_of(event.call_ids)}
         case WriteConflict():
             slot = clipped(str(event.slot), LONGEST_NAME)
-            return {"slot": slot, "call_ids": _names(event.call_ids)}
+            return {"slot": slot, "call_ids": names_of(event.call_ids)}
         case ModelAsked():
             return {"turn": event.turn}
         case LoopFinished():
@@ -204,12 +230,12 @@ def _result(result: ToolResult, *, shown: bool) -> Fields:
         "queue_wait": result.queue_wait,
         "error_class": result.error_class,
         "characters": len(result.content),
-        "value_shape": _shape(result.value),
+        "value_shape": shape_of(result.value),
     }
     if result.truncated:
         fields |= {"truncated": True, "original_size": result.original_size}
     if result.writes:
-        fields["writes"] = _names(tuple(map(str, result.writes)))
+        fields["writes"] = names_of(tuple(map(str, result.writes)))
     if result.original_id is not None:
         fields["original_id"] = clipped(result.original_id, LONGEST_NAME)
     if result.error is not None:
@@ -221,9 +247,9 @@ def _result(result: ToolResult, *, shown: bool) -> Fields:
 def _error(error: BaseException, *, shown: bool) -> Fields:
     fields: Fields = {"kind": type(error).__name__}
     if isinstance(error, ToolFailedError | RemoteError):
-        fields["raised"] = _names(error.type_names)
+        fields["raised"] = names_of(error.type_names)
     if shown or type(error) in _OUR_WORDS:
-        fields["why"] = _unless_it_raises(lambda: clipped(str(error), LONGEST_TEXT))
+        fields["why"] = unless_it_raises(lambda: clipped(str(error), LONGEST_TEXT))
     if isinstance(error, ToolTimeoutError):
         fields |= {"timeout": error.timeout, "source": error.source}
 
@@ -231,70 +257,4 @@ def _error(error: BaseException, *, shown: bool) -> Fields:
 
 
 def _if(shown: bool, key: str, value: Callable[[], str]) -> Fields:
-    return {key: _unless_it_raises(value)} if shown else {}
-
-
-def _decoded(arguments: object) -> object:
-    """
-    Read arguments that are JSON text, as models send them; what is none stays text.
-    """
-    if not isinstance(arguments, str | bytes) or len(arguments) > LONGEST_DECODED:
-        return arguments
-    try:
-        found: object = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return arguments
-
-    return found
-
-
-def _shape(value: object) -> str:
-    return _unless_it_raises(lambda: clipped(shape(value), LONGEST_TEXT))
-
-
-def _text(value: object) -> str:
-    """
-    Write a value as JSON text, and by its type what has no JSON form.
-    """
-    if isinstance(value, str):
-        return clipped(value, LONGEST_TEXT)
-    text = json.dumps(
-        value, ensure_ascii=False, default=lambda v: f"<{type(v).__name__}>"
-    )
-
-    return clipped(text, LONGEST_TEXT)
-
-
-def _unless_it_raises(make: Callable[[], str]) -> str:
-    """
-    Describe what may have methods of anybody's, which may do anything.
-    """
-    try:
-        return make()
-    except Exception as error:  # an event without its contents is better than none
-        return f"<{type(error).__name__}>"
-
-
-def _number(value: object) -> float | None:
-    """
-    Take a number that a body said, as far as it is one.
-    """
-    if not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-
-    return value
-
-
-def _names(names: tuple[object, ...]) -> list[str]:
-    return [clipped(str(name), LONGEST_NAME) for name in names]
-
-
-def clipped(text: str, most: int) -> str:
-    """
-    Cut a text to *most* characters, and say in it that it was cut.
-    """
-    if len(text) <= most:
-        return text
-    mark = f"... [{len(text)} characters]"
-
-    return text[: most - len(mark)] + mark
+    return {key: unless_it_raises(value)} if shown else {}

@@ -32,7 +32,8 @@ class Recorder:
 
     Args:
         contents: Keep arguments, results and messages too, except those of tools that
-            are declared *sensitive*; otherwise only their kinds and lengths.
+            are declared *sensitive* and of calls whose tool is unknown; otherwise only
+            their kinds and lengths.
     """
 
     __slots__ = ("_count", "_entries", "_scribe")
