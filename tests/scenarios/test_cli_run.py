@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 
 import pytest
@@ -363,6 +364,41 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     assert (code, "") == (done.code, done.out)
     assert words in done.err
     assert "printed while it runs" not in done.err
+
+
+def no_file_beyond(size):
+    """
+    Bound each file of a process: what a full disk does, without one.
+    """
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        (["--journal", "full.jsonl"], ["The journal full.jsonl"]),
+        (
+            ["--journal", "full.jsonl", "--report", "full.html"],
+            ["The journal full.jsonl", "The report full.html"],
+        ),
+    ],
+    ids=["journal", "both"],
+)
+def test_what_could_not_be_kept_is_said(tmp_path, files, named):
+    """
+    Whoever asked for a journal believes that there is one: the results are written all
+    the same, and the exit code says that something is missing.
+    """
+    written(tmp_path, "shop.py", TOOLS)
+    lines = f"{line('add', a=1, b=2)}\n" * 3
+    options = {"typing": lines, "preexec_fn": no_file_beyond(700)}
+    done = typed(tmp_path, "run", "shop.py", "-", *files, **options)
+    error = done.err[done.err.index("Error: ") :]
+
+    assert (1, ["3"] * 3) == (done.code, [r["content"] for r in results(done)])
+    assert [True] * len(named) == [name in error for name in named]
+    assert "could not be written: File too large; events that are not in it:" in error
+    assert "Traceback" not in done.err
 
 
 def test_a_page_has_the_name_of_its_journal(run, cli):

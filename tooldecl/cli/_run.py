@@ -10,7 +10,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import Fate, Status, ToolClient, ToolResult
@@ -22,15 +21,14 @@ from ..engines import (
     ThreadEngine,
 )
 from ..filters import approve_all
-from ..report import Journal, Recorder, write_report
 from ._exits import Exit, exit_of_all
 from ._loading import find, foreign
 from ._notices import tell
 from ._results import Results, results
 from ._run_board import Board, progress
+from ._run_kept import Kept
 from ._run_lines import Line, lines_in
 from ._target import F, target_argument
-from ._words import plain
 
 
 if TYPE_CHECKING:
@@ -118,20 +116,15 @@ def command() -> click.Command:
         with results() as out, ExitStack() as stack:
             if contents and journal is None and report is None:
                 raise click.UsageError("--contents needs --journal or --report.")
-            _check_folder("--journal", journal)
-            _check_page(report)
+            kept = Kept(journal, report, contents=contents)
+            kept.check()
             with foreign("The engine cannot be made"):
                 chosen = _engine(engine, timeout, max_concurrency)
             client = find(target).client(
                 engine=chosen, approver=approve_all if approved else None
             )
-            if journal is not None:
-                kept = stack.enter_context(_journal(journal, contents=contents))
-                client = client.telling(kept)
-            if report is not None:
-                seen = Recorder(contents=contents)
-                stack.callback(_write_report, report, seen, target)
-                client = client.telling(seen)
+            for hook in stack.enter_context(kept.hooks(f"Run of {target}")):
+                client = client.telling(hook)
 
             return _run(out, client, lines, within, as_json=as_json)
 
@@ -157,25 +150,6 @@ def _positive(
     raise click.BadParameter(f"{value} is no number of seconds above 0.")
 
 
-def _check_folder(option: str, path: str | None) -> None:
-    """
-    Refuse before a long batch what could not be written after it.
-    """
-    import click
-
-    if path is not None and not Path(path).parent.is_dir():
-        folder = plain(str(Path(path).parent))
-        raise click.UsageError(f"{option}: there is no folder {folder}.")
-
-
-def _check_page(path: str | None) -> None:
-    import click
-
-    _check_folder("--report", path)
-    if path is not None and Path(path).exists() and not Path(path).is_file():
-        raise click.UsageError(f"--report: {plain(path)} is no regular file.")
-
-
 def _engine(
     name: str | None, timeout: float | None, max_concurrency: int | None
 ) -> Engine | None:
@@ -189,24 +163,6 @@ def _engine(
         return made(timeout=timeout)
 
     return made(timeout=timeout, max_concurrency=max_concurrency)
-
-
-def _journal(path: str, *, contents: bool) -> Journal:
-    import click
-
-    try:
-        return Journal(path, contents=contents)
-    except OSError as error:
-        raise click.FileError(plain(path), error.strerror or str(error)) from None
-
-
-def _write_report(path: str, kept: Recorder, target: str) -> None:
-    import click
-
-    try:
-        write_report(path, kept, title=f"Run of {target}")
-    except OSError as error:
-        raise click.FileError(plain(path), error.strerror or str(error)) from None
 
 
 def _run(

@@ -137,7 +137,7 @@ class Scribe:
         match event:
             case CallStarted(meta=None):
                 self._unknown.add(event.call_id)
-            case CallStarted(meta=meta) if meta.sensitive:
+            case CallStarted() if _is_sensitive(event):
                 self._hidden.add(event.name)
             case CallFinished() if call_id in self._unknown:
                 self._unknown.discard(event.call_id)
