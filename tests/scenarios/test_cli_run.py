@@ -337,6 +337,16 @@ def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
         (["run", "shop", "batch.jsonl", "--timeout", "0"], 2, "above 0"),
         (["run", "shop", "batch.jsonl", "--within", "nan"], 2, "above 0"),
         (["run", "shop", "batch.jsonl", "--max-concurrency", "0"], 2, "x>=1"),
+        (
+            ["run", "shop", "batch.jsonl", "--max-concurrency", "2"],
+            2,
+            "needs --engine threads, asyncio, processes",
+        ),
+        (
+            ["run", "shop", "-", "--engine", "sequential", "--max-concurrency", "2"],
+            2,
+            "needs --engine threads, asyncio, processes",
+        ),
         (["run", "shop", "batch.jsonl", "--report", "no/x.html"], 2, "no folder no"),
         (["run", "shop", "batch.jsonl", "--report", "pipe"], 2, "no regular file"),
         (["run", "shop", "batch.jsonl", "--journal", "no/x"], 2, "no folder no"),
@@ -347,7 +357,7 @@ def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
         (["report", "batch.jsonl", "-o", "no/x.html"], 1, "'no/x.html': No such file"),
         (["report", "batch.jsonl", "-o", "pipe"], 1, "'pipe': It is no regular file"),
     ],
-    ids=range(14),
+    ids=range(16),
 )
 def test_what_cannot_be_done_is_said_before_anything_runs(
     run, cli, arguments, code, words

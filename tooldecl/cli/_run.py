@@ -42,6 +42,9 @@ ENGINES: dict[str, type[Engine]] = {
     "processes": ProcessEngine,
 }
 
+# Those that run calls at once, and so take a bound.
+AT_ONCE = [name for name in ENGINES if name != "sequential"]
+
 
 def command() -> click.Command:
     """
@@ -62,7 +65,7 @@ def command() -> click.Command:
         "--max-concurrency",
         type=click.IntRange(1),
         metavar="CALLS",
-        help="How many calls may run at once.",
+        help="How many calls may run at once, by any --engine but sequential.",
     )
     @_seconds("--within", "The limit of the whole batch.")
     @click.option(
@@ -112,6 +115,11 @@ def command() -> click.Command:
         answered as invalid. Each result is one line of JSON: id, tool, status and
         content; with --json all there is. The exit code is that of the worst of them.
         """
+        if max_concurrency is not None and engine not in AT_ONCE:
+            raise click.UsageError(
+                f"--max-concurrency needs --engine {', '.join(AT_ONCE)}: any other "
+                "runs one call after another."
+            )
         lines = lines_in(b"".join(batch))
         with results() as out, ExitStack() as stack:
             if contents and journal is None and report is None:
@@ -156,7 +164,7 @@ def _engine(
     """
     Return the engine that was asked for; None where nothing was said about one.
     """
-    if name is None and timeout is None and max_concurrency is None:
+    if name is None and timeout is None:
         return None
     made = ENGINES[name or "sequential"]
     if max_concurrency is None:
