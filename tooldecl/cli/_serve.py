@@ -10,6 +10,7 @@ from .. import ToolClient
 from ..filters import approve_all, deny_all
 from ..integrations.mcp import serve_http, serve_stdio
 from ._loading import find
+from ._results import results
 from ._target import target_argument
 
 
@@ -73,7 +74,7 @@ def command() -> click.Command:
             if port is None:
                 serve_stdio(lambda: client_of(target, approves=approves))
                 return
-            with client_of(target, approves=approves) as client:
+            with results(), client_of(target, approves=approves) as client:
                 serve_http(
                     client,
                     host=host or "127.0.0.1",

@@ -55,6 +55,8 @@ async def over_http(
 ) -> AsyncGenerator[tuple[str, subprocess.Popen[str]], None]:
     """
     Serve a target over HTTP, and yield the URL and the process.
+
+    What it writes is in http.log and, from the URL on, in http.err at the end.
     """
     log = folder / "http.log"
     with log.open("w", encoding="utf-8") as writing:
@@ -70,7 +72,8 @@ async def over_http(
         yield await asyncio.to_thread(url_of, process), process
     finally:
         process.terminate()
-        await asyncio.to_thread(process.communicate, timeout=HANGS_AFTER)
+        _, errors = await asyncio.to_thread(process.communicate, timeout=HANGS_AFTER)
+        (folder / "http.err").write_text(errors, encoding="utf-8")
 
 
 def url_of(process: subprocess.Popen[str]) -> str:

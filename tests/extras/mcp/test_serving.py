@@ -107,6 +107,20 @@ def test_whatever_is_printed_goes_to_standard_error(folder):
         assert errors.count(word) >= times, word
 
 
+async def test_whatever_is_printed_over_http_goes_to_standard_error_too(folder):
+    """
+    The same tools behave in the same way, however they are served.
+    """
+    async with over_http(folder, f"{TOOLS}:client") as (url, _), Client(url) as client:
+        result = await client.call_tool("chatter", {"words": 50})
+    errors = (folder / "http.err").read_text(encoding="utf-8")
+
+    assert not result.is_error
+    assert "" == (folder / "http.log").read_text(encoding="utf-8")
+    for word in ("print\n", "sys.stdout\n", "descriptor 1\n", "the stream of"):
+        assert errors.count(word) >= 50, word
+
+
 def test_a_line_that_is_no_message_ends_nothing(folder):
     """
     What a client sends by mistake costs nobody else.
@@ -282,7 +296,7 @@ def test_what_cannot_be_served_is_refused_at_once(folder, target, options, code,
     process = start(target, folder, *options)
     output, errors = process.communicate(timeout=HANGS_AFTER)
 
-    assert (code, "--http" in options) == (process.returncode, bool(output))
+    assert (code, "") == (process.returncode, output)
     assert text in " ".join(errors.split())
 
 
