@@ -251,6 +251,16 @@ class Later(Event):
     """
 
 
+@pytest.mark.parametrize("done", [10**400, float("inf"), float("nan"), "half"])
+def test_progress_in_odd_numbers_costs_no_event(done):
+    """
+    A body counts as it likes.
+    """
+    event = Progress(at=1.0, call_id="c", name="add", done=done, total=2, message="")
+
+    assert (None, 2) == (kept(event)[0]["done"], kept(event)[0]["total"])
+
+
 def test_an_event_that_is_not_known_is_kept_by_its_name():
     """
     A hook of this version may hear of more than it knows.

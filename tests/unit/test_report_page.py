@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import os
 import re
 import stat
@@ -473,6 +474,7 @@ def test_a_page_of_nothing_is_a_page():
         {"event": "BatchFinished", "at": 1, "call_ids": [1, None]},
         {"event": "LoopFinished", "at": 1},
         {"event": "journal", "at": 1, "wall": "yesterday", "process": -1},
+        {"event": "journal", "at": 1, "wall": "0001-01-01T00:00:00+14:00"},
         {"event": "unknown", "at": 1},
     ],
     ids=str,
@@ -484,6 +486,78 @@ def test_entries_that_nobody_wrote_do_no_harm(entry):
     text = render([entry, *Recorder(), {"event": "CallStarted", "at": 2.0}])
 
     assert text.endswith("</html>\n")
+
+
+NUMBERS = [
+    *("1e15", "-1e15", "1e308", "-1e308", "1e999", "NaN", "Infinity", "-Infinity"),
+    *("1" + "0" * 400, "1" + "0" * 5000),
+]
+
+TIMES = (
+    *("at", "began", "ended", "elapsed", "queue_wait", "late_by", "blocked_for"),
+    *("attempt", "attempts", "characters", "process"),
+)
+
+
+@pytest.mark.parametrize(
+    "number", NUMBERS, ids=lambda number: f"{number[:9]}-{len(number)}"
+)
+def test_a_line_with_a_number_that_nobody_wrote_is_counted_as_unreadable(
+    tmp_path, number
+):
+    """
+    A picture of it has no width, or one beyond all bounds.
+    """
+    path = tmp_path / "run.jsonl"
+    lines = [
+        f'{{"event":"{event}","at":1,"session":"a","call_id":"c","{key}":{number}}}\n'
+        for key in TIMES
+        for event in ("CallStarted", "AttemptFailed", "CallFinished", "LateFinish")
+    ]
+    path.write_text("".join(lines), encoding="utf-8")
+
+    assert f"{len(lines)} lines of the journal" in render(path)
+
+    first = '{"event":"CallStarted","at":1,"session":"a","call_id":"c","name":"t"}\n'
+    for line in lines:
+        path.write_text(first + line, encoding="utf-8")
+
+        assert "1 line of the journal" in render(path)
+
+
+@pytest.mark.parametrize("at", [-1e10, 1e10])
+@pytest.mark.parametrize("other", [-1e10, 1.0, 1e10])
+def test_what_can_be_read_can_be_drawn(at, other):
+    """
+    Up to the greatest number that is taken for one of ours.
+    """
+    entries = [
+        {"event": "CallStarted", "at": at, "call_id": "c"},
+        {"event": "AttemptFailed", "at": at, "call_id": "c", "began": other},
+        {"event": "CallFinished", "at": other, "call_id": "c", "queue_wait": 1e10},
+        {"event": "LateFinish", "at": at, "call_id": "c", "late_by": 1e10},
+    ]
+
+    assert render(entries[:1]).endswith("</html>\n")
+    assert render(entries).endswith("</html>\n")
+
+
+@pytest.mark.parametrize(
+    "number", NUMBERS[:-1], ids=lambda number: f"{number[:9]}-{len(number)}"
+)
+def test_what_a_body_says_of_its_progress_is_not_calculated_with(number):
+    """
+    It may count whatever it likes.
+    """
+    done: object = json.loads(number)
+    text = render(
+        [
+            {"event": "CallStarted", "at": 1.0, "call_id": "c"},
+            {"event": "Progress", "at": 1.5, "call_id": "c", "done": done},
+        ]
+    )
+
+    assert "progress" in text
 
 
 def test_a_report_is_written_as_a_whole(tmp_path):

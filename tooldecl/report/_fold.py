@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import final
 
 from ._entries import Entry
-from ._reading import count, number, seconds, text, texts
+from ._reading import count, is_sound, number, seconds, text, texts
 from ._rows import Asked, Batch, Row, Run, Session, Tried
 
 
@@ -23,7 +23,8 @@ class Fold:
     Attributes:
         sessions: In the order of their first entries.
         events: How many events there were.
-        unreadable: How many lines of the journal were no entries.
+        unreadable: How many lines of the journal were no entries, or had numbers that
+            no entry of ours has.
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
@@ -53,7 +54,7 @@ class Fold:
 
     def _take(self, entry: Entry) -> None:
         kind, at = text(entry, "event"), number(entry, "at")
-        if at is None:
+        if at is None or not is_sound(entry):
             self.unreadable += 1
             return
         key = text(entry, "session")

@@ -9,6 +9,25 @@ import math
 from ._entries import Entry
 
 
+# No clock and no count of ours comes near it, and sums of such numbers stay exact.
+MOST = 1e10
+
+# What a body or a declaration says, which may be anything, and is not calculated with.
+_FREE = {"done", "total", "expires", "timeout"}
+
+
+def is_sound(entry: Entry) -> bool:
+    """
+    Tell whether the numbers of an entry are such as we write: neither NaN nor beyond all
+    bounds.
+    """
+    return all(
+        not isinstance(value, int | float) or -MOST <= value <= MOST
+        for key, value in entry.items()
+        if key not in _FREE
+    )
+
+
 def text(entry: Entry, key: str) -> str:
     """
     Return a text, or an empty one.

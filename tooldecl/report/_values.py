@@ -65,10 +65,12 @@ def number_of(value: object) -> float | None:
     """
     Take a number that a body said, as far as it is one.
     """
-    if not isinstance(value, int | float) or not math.isfinite(value):
+    if not isinstance(value, int | float):
         return None
-
-    return value
+    try:
+        return value if math.isfinite(value) else None
+    except OverflowError:  # a whole number beyond all floats
+        return None
 
 
 def names_of(names: tuple[object, ...]) -> list[str]:
