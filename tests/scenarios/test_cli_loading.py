@@ -131,6 +131,12 @@ def test_what_cannot_be_found_is_named(cli, target, code, message):
         ("\n\n1 / 0", "ZeroDivisionError: division by zero ("),
         ("raise ValueError('\\x1b[2J')", r"ValueError: \x1b[2J ("),
         ("raise ValueError", "ValueError ("),
+        ("class End(BaseException): ...\nraise End('all')", "End: all ("),
+        ("raise GeneratorExit", "GeneratorExit ("),
+        (
+            "import asyncio\nraise asyncio.CancelledError('away')",
+            "CancelledError: away (",
+        ),
     ],
 )
 def test_what_a_module_raises_is_told_in_its_own_words(cli, text, message):

@@ -5,6 +5,7 @@ The command line as a whole: its streams, its help, and whoever stops reading.
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 
@@ -106,6 +107,37 @@ def test_a_reader_who_leaves_ends_the_command_quietly(folder, words):
     assert 141 == process.returncode
     assert "Traceback" not in err
     assert "Broken pipe" not in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [["--help"], ["list", "--help"]])
+def test_a_reader_of_help_who_has_left_is_told_apart_from_a_failure(folder, words):
+    """
+    The same code as for results, whoever wrote the text.
+    """
+    reads, writes = os.pipe()
+    os.close(reads)
+    try:
+        done = typed(folder, *words, stdout=writes)
+    finally:
+        os.close(writes)
+
+    assert (141, "") == (done.code, done.err)
+
+
+@pytest.mark.slow
+def test_help_that_cannot_be_written_is_a_failure(folder, tmp_path):
+    """
+    The file may have no bytes: what a full disk does, without one.
+    """
+
+    def no_file_beyond():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    with (tmp_path / "help.txt").open("w", encoding="utf-8") as file:
+        done = typed(folder, "--help", stdout=file, preexec_fn=no_file_beyond)
+
+    assert (1, "Error: File too large\n") == (done.code, done.err)
 
 
 @pytest.mark.slow

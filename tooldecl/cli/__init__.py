@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from . import _call, _check, _demo, _list, _report, _run, _schema, _serve
 from ._exits import Exit
+from ._results import forget
+from ._words import plain
 
 
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """
     import click
 
+    ours = sys.stdout
     try:
         code: object = group().main(
             arguments, prog_name="tooldecl", standalone_mode=False
@@ -83,6 +86,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
+    except SystemExit:
+        if sys.stdout is not ours:  # click puts another there when nobody reads
+            return Exit.NOBODY_READS
+        raise
+    except OSError as error:  # a page of help or a path could not be written
+        forget(sys.stdout)
+        reason = str(error) if error.filename else error.strerror or str(error)
+        click.ClickException(plain(reason)).show()
+        return Exit.FAILED
 
     return code if isinstance(code, int) else Exit.OK
 

@@ -233,14 +233,14 @@ def foreign(what: str) -> Generator[None, None, None]:
 
     try:
         yield
-    except (click.ClickException, MemoryError):
+    except (click.ClickException, MemoryError, KeyboardInterrupt):
         raise
     except DeclarationError as error:
         raise _failure(f"{what}: {error}") from error
     except ExceptionGroup as group:
         faults = "".join(f"\n  {summary(error)}" for error in group.exceptions)
         raise _failure(f"{what}: {group.message}{faults}") from group
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise _failure(f"{what}: {summary(error)}") from error
 
 

@@ -74,25 +74,26 @@ class Results:
             self.stream.write(text)
             self.stream.flush()
         except BrokenPipeError:
-            self._forget()
+            forget(self.stream)
             raise SystemExit(Exit.NOBODY_READS) from None
         except OSError as error:
-            self._forget()
+            forget(self.stream)
             raise _failure(error.strerror or str(error)) from None
 
     @property
     def _encoding(self) -> str:
         return "utf-8" if self.stream is None else self.stream.encoding
 
-    def _forget(self) -> None:
-        """
-        Let nothing of what is unwritten be tried again while the interpreter ends.
-        """
-        with contextlib.suppress(OSError, ValueError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            if self.stream is not None:
-                os.dup2(nowhere, self.stream.fileno())
-            os.close(nowhere)
+
+def forget(stream: TextIO | None) -> None:
+    """
+    Let nothing of what is unwritten be tried again while the interpreter ends.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        if stream is not None:
+            os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def _width(stream: TextIO | None) -> int:
