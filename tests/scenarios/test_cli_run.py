@@ -201,6 +201,21 @@ def test_ids_that_come_twice_are_made_unique(run):
     assert second["id"] not in ("", "x")
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["short", "json"])
+def test_the_id_that_was_given_stands_beside_the_one_made(run, options):
+    """
+    Whoever joins answers to questions by id finds all of them, also those of lines that
+    are no calls.
+    """
+    call = line("add", "x", a=1, b=2)
+    broken = json.dumps({"tool": 1, "id": "x"})
+    lost = json.dumps({"tool": 1, "id": "y"})
+    found = results(run(call, call, broken, lost, lost, options=options))
+
+    assert [None, "x", "x", None, "y"] == [r.get("original_id") for r in found]
+    assert 5 == len({r["call_id" if options else "id"] for r in found})
+
+
 @pytest.mark.parametrize(
     ("lines", "options", "code"),
     [

@@ -214,6 +214,8 @@ def _line(result: ToolResult, *, as_json: bool) -> str:
         "status": result.status.value,
         "content": result.content,
     }
+    if result.original_id is not None:
+        short["original_id"] = result.original_id
 
     return json.dumps(short) + "\n"
 

@@ -60,6 +60,7 @@ class Board:
                 self._refused[line.number] = client.invoke_json(
                     line.text, call_id=call_id
                 )
+                taken.add(line.call_id)
 
     def __call__(self, event: Event) -> None:
         with self._lock:
@@ -81,7 +82,7 @@ class Board:
         """
         with self._lock:
             ids = iter(self._ids)
-            return [self._result(line, ids) for line in self._lines]
+            return [_named(self._result(line, ids), line) for line in self._lines]
 
     def _result(self, line: Line, ids: Iterator[str]) -> ToolResult:
         if line.call is None:
@@ -93,6 +94,16 @@ class Board:
         return found or _cancelled(
             call_id, line.call.name, begun=call_id in self._begun
         )
+
+
+def _named(result: ToolResult, line: Line) -> ToolResult:
+    """
+    Let a result say the id of its line, where it has another one.
+    """
+    if result.call_id == line.call_id or result.original_id is not None:
+        return result
+
+    return result.replace(original_id=line.call_id)
 
 
 def _cancelled(call_id: str, name: str, *, begun: bool) -> ToolResult:
