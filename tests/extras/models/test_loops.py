@@ -4,6 +4,8 @@ Whole runs of a loop over every wire: what the tools do, and what the provider r
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from loops import check
@@ -264,31 +266,101 @@ def test_a_turn_that_was_cut_off_runs_nothing(front, wire, stream):
     check(result.messages)
 
 
-@pytest.mark.parametrize("text", ['{"a": 1, "b"', "", "null", "[1]"])
-def test_text_that_is_no_object_can_be_sent_again(front, text):
+UNSENDABLE = {
+    "cut": '{"a": 1, "b"',
+    "a list": "[1]",
+    "null": "null",
+    "no number": '{"a": NaN}',
+    "overflow": '{"a": 1e999}',
+    "half a character": r'{"a": "\ud800"}',
+    "half a character in a name": r'{"\ud800": 1}',
+    "half a character as it is": '{"a": "\ud800"}',
+    "too many digits": '{"a": ' + "9" * 5_000 + "}",
+    "closed depth": '{"a": ' + "[" * 195 + "]" * 195 + "}",
+    "open depth": '{"a": ' + "[" * 60_000,
+}
+
+
+def history(arguments):
     """
-    What a model wrote is kept; wires that know only objects show it as one.
+    Return a conversation with a call that the gate refused.
     """
-    messages = [
+    call = {"id": "c", "name": "add", "arguments": arguments}
+
+    return [
         {"role": "user", "content": "Go."},
-        {
-            "role": "assistant",
-            "content": "",
-            "tool_calls": [{"id": "c", "name": "add", "arguments": text}],
-        },
+        {"role": "assistant", "content": "", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "c", "name": "add", "content": "no"},
     ]
-    for wire in ("chat", "anthropic", "gemini"):
-        with FakeLLM([Turn("Done.")]) as llm:
-            ask(front, model_for(wire, llm), messages)
-        sent = said(wire, llm)[1]
-        if wire == "chat":
-            shown = sent["tool_calls"][0]["function"]["arguments"]
-            assert (text or "{}") == shown
-        elif wire == "anthropic":
-            assert isinstance(sent["content"][0]["input"], dict)
-        else:
-            assert isinstance(sent["parts"][0]["functionCall"].get("args", {}), dict)
+
+
+def shown_arguments(wire, llm):
+    """
+    Return the arguments of the call in `history` as the provider read them.
+    """
+    sent = said(wire, llm)[1]
+    match wire:
+        case "chat":
+            return sent["tool_calls"][0]["function"]["arguments"]
+        case "responses":
+            return sent["arguments"]
+        case "anthropic":
+            return sent["content"][0]["input"]
+        case _:
+            return sent["parts"][0]["functionCall"]["args"]
+
+
+@pytest.mark.parametrize("case", UNSENDABLE)
+def test_text_that_is_no_object_can_be_sent_again(wire, case):
+    """
+    The gate has refused it, which must not end the run: it goes as an object's text.
+    """
+    text = UNSENDABLE[case]
+    with FakeLLM([Turn("Done.")]) as llm:
+        ask("sync", model_for(wire, llm), history(text))
+    shown = shown_arguments(wire, llm)
+    if wire in ("chat", "responses"):
+        shown = json.loads(shown)
+
+    assert {"arguments": text.replace("\ud800", "\ufffd")} == shown
+
+
+@pytest.mark.parametrize("text", ['{"a" :1}', '{"a": "[[{"}', '{"a": [[[[]]]]}'])
+def test_text_of_an_object_is_sent_as_it_was(wire, text):
+    """
+    What a model wrote well, it sees again to the letter where the wire has text.
+    """
+    with FakeLLM([Turn("Done.")]) as llm:
+        ask("sync", model_for(wire, llm), history(text))
+    is_text = wire in ("chat", "responses")
+
+    assert (text if is_text else json.loads(text)) == shown_arguments(wire, llm)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"), [(None, {}), (" ", {}), ('{"a": "x\ny"}', {"a": "x\ny"})]
+)
+def test_text_that_can_be_read_is_put_right(wire, given, shown):
+    """
+    No text means no arguments, and a raw line break a client may have let through.
+    """
+    with FakeLLM([Turn("Done.")]) as llm:
+        ask("sync", model_for(wire, llm), history(given))
+    sent = shown_arguments(wire, llm)
+
+    assert shown == (json.loads(sent) if wire in ("chat", "responses") else sent)
+
+
+@pytest.mark.parametrize("case", ["no number", "half a character", "open depth"])
+def test_a_refused_call_of_a_stream_does_not_end_the_run(front, case):
+    """
+    The model reads why its call was refused, and goes on.
+    """
+    call = ToolCall("add", UNSENDABLE[case], "c1")
+    with FakeLLM([Turn(calls=[call]), Turn("Done.")]) as llm:
+        result = run(front, CLIENT, model_for("anthropic", llm, stream=True))
+
+    assert ("Done.", ["invalid"]) == (result.text, [r.status for r in result.results])
 
 
 def test_a_run_that_waited_goes_on_over_the_wire(front, wire, stream):
