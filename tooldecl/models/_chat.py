@@ -4,11 +4,14 @@ OpenAI's chat completions, and everybody who speaks like them.
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Sequence
 from typing import final
 
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_openai
+from ._naming import sendable
 from ._wire import (
     Asked,
     Data,
@@ -27,6 +30,9 @@ from ._wire import (
 
 
 KEY = "openai-chat"
+
+# OpenAI counts only; others have dots and colons in theirs, and want them again.
+_IDS = re.compile(r"[!-~]{1,40}")
 
 # What every call has; the rest is the provider's own, which it may want to see again.
 _KNOWN = {"id", "index", "type", "function"}
@@ -63,7 +69,7 @@ class ChatWire:
         tools = to_openai(request.tools, strict=self._strict) + self._provider_tools
         body: Data = {
             "model": self._model,
-            "messages": [_message(message) for message in request.messages],
+            "messages": [_message(message) for message in sendable(request, _IDS)],
             **self._options,
         }
         if tools:
@@ -108,8 +114,10 @@ def _message(message: Data) -> Data:
             "tool_call_id": message["tool_call_id"],
             "content": content,
         }
-    sent: Data = {"role": role, "content": content}
     calls = listed(message, "tool_calls")
+    if content is None and not calls:  # only beside calls it may be left out
+        content = ""
+    sent: Data = {"role": role, "content": content}
     if role == "assistant" and calls:
         sent["tool_calls"] = [
             {

@@ -4,12 +4,16 @@ Gemini's generated content.
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Sequence
 from typing import final
 
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_gemini
+from ._naming import sendable
 from ._wire import (
+    NO_TEXT,
     Asked,
     Data,
     Given,
@@ -28,6 +32,8 @@ from ._wire import (
 
 
 KEY = "gemini"
+
+_IDS = re.compile(r".+", re.DOTALL)
 
 _CALL = "functionCall"
 
@@ -81,8 +87,9 @@ class GenerateWire:
         declared = to_gemini(request.tools)
         tools = [{"functionDeclarations": declared}] if declared else []
         tools += self._provider_tools
-        said = [message for message in request.messages if message["role"] != "system"]
-        system = [text_of(m["content"]) for m in request.messages if m not in said]
+        sent = sendable(request, _IDS)
+        said = [message for message in sent if message["role"] != "system"]
+        system = [text_of(m["content"]) for m in sent if m["role"] == "system"]
         config: Data = {**_BY_HAND, **self._options}
         if system:
             config["systemInstruction"] = "\n\n".join(system)
@@ -165,7 +172,7 @@ def _contents(said: list[Data]) -> list[Data]:
 def _user_parts(content: object) -> list[Data]:
     parts = parts_of(content)
     if parts is None:
-        return [{"text": content}] if content else []
+        return [{"text": content or NO_TEXT}]
     texts = [p if isinstance(p, str) else p.get("text") for p in parts]
 
     return [

@@ -5,13 +5,16 @@ Anthropic's messages.
 from __future__ import annotations
 
 import json
+import re
 
 from collections.abc import Sequence
 from typing import final
 
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_anthropic
+from ._naming import sendable
 from ._wire import (
+    NO_TEXT,
     Asked,
     Data,
     Given,
@@ -30,10 +33,14 @@ from ._wire import (
 
 KEY = "anthropic"
 
+_IDS = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
 _CALL = "tool_use"
 
 # What can be said again from the message itself.
 _PLAIN = {"text": {"type", "text"}, _CALL: {"type", "id", "name", "input"}}
+
+_THOUGHTS = ("thinking", "redacted_thinking")
 
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 
@@ -66,7 +73,7 @@ class MessagesWire:
         body: Data = {
             "model": self._model,
             "max_tokens": self._max_tokens,
-            "messages": _messages(request.messages),
+            "messages": _messages(sendable(request, _IDS)),
             **self._options,
         }
         system = [text_of(m["content"]) for m in request.messages if _is_system(m)]
@@ -143,12 +150,35 @@ def _blocks(message: Data) -> list[Data]:
         }
         return [{**result, "is_error": True} if has_failed(message) else result]
     if message["role"] == "assistant":
-        return _assistant(message)
+        return _takeable(_assistant(message))
     parts = parts_of(content)
     if parts is None:
-        return [{"type": "text", "text": content}] if content else []
+        parts = [content]
+    blocks = [{"type": "text", "text": p} if isinstance(p, str) else p for p in parts]
 
-    return [{"type": "text", "text": p} if isinstance(p, str) else p for p in parts]
+    return _takeable(blocks) or [{"type": "text", "text": NO_TEXT}]
+
+
+def _takeable(blocks: list[Data]) -> list[Data]:
+    """
+    Leave out what the provider refuses to be sent.
+
+    That are blocks of blank text, thoughts that it had not signed before the turn was cut
+    off, and a message of thoughts alone.
+    """
+    kept = [block for block in blocks if not _is_refused(block)]
+
+    return [] if all(block.get("type") in _THOUGHTS for block in kept) else kept
+
+
+def _is_refused(block: Data) -> bool:
+    match block.get("type"):
+        case "text":
+            return not text_of([block]).strip()
+        case "thinking":
+            return not block.get("signature")
+        case _:
+            return False
 
 
 def _assistant(message: Data) -> list[Data]:

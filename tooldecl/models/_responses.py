@@ -4,11 +4,14 @@ OpenAI's responses.
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Sequence
 from typing import final
 
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_openai_responses
+from ._naming import sendable
 from ._wire import (
     Asked,
     Data,
@@ -27,6 +30,8 @@ from ._wire import (
 
 
 KEY = "openai-responses"
+
+_IDS = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 _CALL = "function_call"
 
@@ -60,9 +65,10 @@ class ResponsesWire:
         """
         tools = to_openai_responses(request.tools, strict=self._strict)
         tools += self._provider_tools
+        sent = sendable(request, _IDS)
         body: Data = {
             "model": self._model,
-            "input": [item for said in request.messages for item in _items(said)],
+            "input": [item for said in sent for item in _items(said)],
             **self._options,
         }
         if tools:

@@ -24,6 +24,9 @@ Given: TypeAlias = Mapping[str, Any]
 # What is no error for a model: that nothing was found is an answer too.
 _RAN = ("ok", "not_found", "pending")
 
+# Stands where a user said nothing: providers refuse a message of nothing.
+NO_TEXT = "(no text)"
+
 # Readers take 200 levels, and a request has some around the arguments.
 _DEEPEST = 190
 
