@@ -141,6 +141,7 @@ class Conversation:
         *,
         stopped_by: LimitName | None = None,
         suspension: Suspension | None = None,
+        truncated: bool = False,
     ) -> LoopResult:
         """
         Close the run.
@@ -153,6 +154,7 @@ class Conversation:
             turns=self.turns,
             stopped_by=stopped_by,
             suspension=suspension,
+            truncated=truncated,
         )
 
     # -- across a suspension -----------------------------------------------------------

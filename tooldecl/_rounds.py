@@ -130,7 +130,8 @@ class Rounds:
                 raise AssertionError("unreachable")
             calls = state.add_turn(turn)
             if not calls:
-                return state.result(StopReason.ANSWER, turn.text)
+                answer, cut = StopReason.ANSWER, bool(turn.truncated)
+                return state.result(answer, turn.text, truncated=cut)
             if turn.truncated:
                 state.add_results(not_run(calls, _CUT_OFF))
                 continue

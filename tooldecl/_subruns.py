@@ -262,6 +262,10 @@ def _words(name: str, result: LoopResult) -> str:
         )
     if not result.text.strip():
         return f"The sub-run {name!r} ended without a word."
+    if result.truncated:
+        return (
+            f"{result.text}\n(Here the answer of {name!r} was cut off by its length.)"
+        )
 
     return result.text
 

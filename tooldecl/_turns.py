@@ -128,6 +128,8 @@ class LoopResult:
             ``"calls"``, ``"seconds"`` or ``"repeats"``; else None.
         suspension: What waits for a decision, for `ToolLoop.resume`; None where the
             reason is not ``suspended``.
+        truncated: Whether the model's last words were cut off by their length limit, so
+            that the text is no whole answer.
     """
 
     stop_reason: StopReason
@@ -137,3 +139,4 @@ class LoopResult:
     turns: int
     stopped_by: LimitName | None = None
     suspension: Suspension | None = None
+    truncated: bool = False

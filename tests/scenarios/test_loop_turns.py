@@ -15,7 +15,7 @@ from tooldecl.engines import AsyncioEngine, ThreadEngine
 from tooldecl.exceptions import DeclarationError
 from tooldecl.filters import Approval, Approved, Suspend
 from tooldecl.telemetry import ModelAsked
-from tooldecl.testing import RecordingHook
+from tooldecl.testing import RecordingHook, ScriptedModel
 
 
 RUNS = []
@@ -84,6 +84,20 @@ def test_turns_are_counted_by_requests(front):
         result.turns,
         [event.turn for event in hook.of(ModelAsked)],
     )
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_an_answer_that_was_cut_off_says_so(front, cut):
+    """
+    Half an answer looks like a whole one; its message is what the model said.
+    """
+    turns = [Turn("So", calls=one("a"), truncated=True)]
+    turns.append(Turn("The sum is 1", truncated=cut))
+    result = run(front, ToolLoop(ToolClient([note]), ScriptedModel(turns)))
+
+    assert (cut, "answer") == (result.truncated, result.stop_reason)
+    assert {"role": "assistant", "content": "The sum is 1"} == result.messages[-1]
+    assert [] == RUNS
 
 
 def test_a_direct_answer_leaves_a_whole_transcript(front):

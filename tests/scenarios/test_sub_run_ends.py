@@ -22,6 +22,7 @@ from tooldecl import (
 )
 from tooldecl.exceptions import NotImportableError, SubRunError
 from tooldecl.filters import Approval, Approved, Suspend
+from tooldecl.testing import ScriptedModel
 
 
 RUNS = []
@@ -130,6 +131,17 @@ def test_a_suspended_child_can_be_resumed_by_the_host(front):
     result = loop.resume(suspension, {"c": Approved()})
 
     assert ("It is paid.", ["pay"]) == (result.text, RUNS)
+
+
+def test_a_child_that_was_cut_off_says_so(front):
+    """
+    SUB-04: its parent would take half an answer for a whole one.
+    """
+    cut = ScriptedModel([Turn("The sum is 1", truncated=True)])
+    result = ask(front, ToolLoop(ToolClient([note]), cut))
+
+    said = "The sum is 1\n(Here the answer of 'research' was cut off by its length.)"
+    assert ("ok", said) == (result.status, result.content)
 
 
 @pytest.mark.parametrize("text", ["", " \n"])

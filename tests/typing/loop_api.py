@@ -68,6 +68,7 @@ async def results(result: LoopResult) -> None:
     assert_type(result.results, tuple[ToolResult, ...])
     assert_type(result.messages, list[dict[str, Any]])
     assert_type(result.suspension, Suspension | None)
+    assert_type(result.truncated, bool)
     assert_type(
         result.stopped_by, Literal["calls", "per_tool", "seconds", "repeats"] | None
     )
