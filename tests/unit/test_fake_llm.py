@@ -314,3 +314,93 @@ def test_a_server_refuses_options_that_are_none(options, error, text):
         FakeLLM([], **options)
 
     assert text == str(caught.value)
+
+
+def chat(*calls, answers=()):
+    """
+    Return a chat completion's request with one turn of calls.
+    """
+    listed = [
+        {"id": i, "type": "function", "function": {"name": n, "arguments": a}}
+        for n, i, a in calls
+    ]
+    answered = [{"role": "tool", "tool_call_id": i, "content": "1"} for i in answers]
+
+    return {"messages": [{"role": "assistant", "tool_calls": listed}, *answered]}
+
+
+def anthropic(*blocks, role="assistant"):
+    """
+    Return a request of Anthropic's messages with one message.
+    """
+    return {"messages": [{"role": role, "content": [*blocks]}]}
+
+
+CALLED = {"type": "tool_use", "id": "c", "name": "add", "input": {}}
+RESPONDED = {"type": "function_call", "call_id": "c", "name": "add", "arguments": "{}"}
+
+REFUSED = {
+    "a name": ("chat", chat(("add it", "c", "{}"), answers="c"), "name 'add it'"),
+    "no name": ("responses", {"input": [{**RESPONDED, "name": ""}]}, "name ''"),
+    "an id": ("chat", chat(("add", "c" * 41, "{}")), "id 'ccc"),
+    "an id's form": ("anthropic", anthropic({**CALLED, "id": "a:0"}), "id 'a:0'"),
+    "an id twice": (
+        "chat",
+        chat(("add", "c", "{}"), ("add", "c", "{}")),
+        "'c' is that of two calls",
+    ),
+    "cut arguments": ("chat", chat(("add", "c", '{"a"')), "are no JSON object"),
+    "a list": ("chat", chat(("add", "c", "[1]")), "are no JSON object"),
+    "no answer": ("chat", chat(("add", "c", "{}")), "calls 'c' have no answer"),
+    "no answer in responses": ("responses", {"input": [RESPONDED]}, "have no answer"),
+    "no answer in messages": ("anthropic", anthropic(CALLED), "have no answer"),
+    "no answer in time": (
+        "anthropic",
+        {
+            "messages": [
+                *anthropic(CALLED)["messages"],
+                *anthropic({"type": "text", "text": "Hi"}, role="user")["messages"],
+                *anthropic({"type": "tool_result", "tool_use_id": "c"}, role="user")[
+                    "messages"
+                ],
+            ]
+        },
+        "calls 'c' have no answer",
+    ),
+    "no call": ("chat", chat(answers="c"), "answer to 'c', which is no call"),
+    "blank text": ("anthropic", anthropic({"type": "text", "text": " \n"}), "text has"),
+    "no content": ("anthropic", anthropic(), "no content"),
+    "unsigned": (
+        "anthropic",
+        anthropic(
+            {"type": "thinking", "thinking": "Hm"}, {"type": "text", "text": "I"}
+        ),
+        "no signature",
+    ),
+    "thoughts alone": (
+        "anthropic",
+        anthropic({"type": "thinking", "thinking": "Hm", "signature": "x"}),
+        "thoughts alone",
+    ),
+    "no parts": ("gemini", {"contents": [{"role": "user", "parts": []}]}, "no parts"),
+    "no response": (
+        "gemini",
+        {"contents": [{"role": "model", "parts": [{"functionCall": {"name": "a"}}]}]},
+        "calls 'a' have no answer",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_providers_refuse_is_refused(case):
+    """
+    A test against a fake that takes anything would not find what ends a real run.
+    """
+    wire, body, text = REFUSED[case]
+    with FakeLLM([Turn("One."), Turn("Two.")]) as llm:
+        status, said = post(llm, PATHS[wire], body)
+    with FakeLLM([Turn("One.")], strict=False) as lenient:
+        taken, _ = post(lenient, PATHS[wire], body)
+
+    assert (400, 200) == (status, taken)
+    assert text in json.loads(said)["error"]["message"]

@@ -19,6 +19,7 @@ from ._generate import GenerateSpeaker
 from ._messages import MessagesSpeaker
 from ._responses import ResponsesSpeaker
 from ._script import Data, FakeReply, FakeRequest, NotSayableError, Saying, Speaker
+from ._strict import fault_in
 
 
 _SPEAKERS: dict[str, Speaker] = {
@@ -44,6 +45,9 @@ class FakeLLM:
             is an HTTP status that the request fails with.
         piece: How many characters each piece of a stream has; it may be set anew.
         ids: Give an id to calls that have none in the script. Gemini gives none.
+        strict: Refuse, with the status 400, conversations that the providers would
+            refuse: names, ids and arguments they do not take, calls without an answer,
+            blank text or unsigned thoughts where Anthropic reads them.
 
     Attributes:
         url: Where it is, for ``base_url``.
@@ -60,11 +64,13 @@ class FakeLLM:
         *,
         piece: int = 7,
         ids: bool = True,
+        strict: bool = True,
     ) -> None:
         _check_options(piece, ids)
         self._script = [_checked(entry) for entry in script]
         self.piece = piece
         self._ids = ids
+        self._strict = strict
         self._lock = threading.Lock()
         self.requests: list[FakeRequest] = []
         self._server = _Server(self)
@@ -101,6 +107,9 @@ class FakeLLM:
             number = len(self.requests)
 
         return number, dict(enumerate(self._script, 1)).get(number)
+
+    def _fault_in(self, word: str, body: Data) -> str | None:
+        return fault_in(word, body) if self._strict else None
 
     def _saying(self, number: int, reply: FakeReply, model: str) -> Saying:
         return Saying(
@@ -211,6 +220,8 @@ class _Handler(BaseHTTPRequestHandler):
         word = next((end for end in _SPEAKERS if path.endswith(end)), None)
         if word is None:
             self._refuse(404, f"No wire is spoken at {path}.")
+        elif fault := self._house.llm._fault_in(word, body):
+            self._refuse(400, fault)
         elif entry is None:
             count = number - 1
             self._refuse(400, f"The script is over after {count} requests.")
