@@ -42,6 +42,9 @@ _PLAIN = {"text": {"type", "text"}, _CALL: {"type", "id", "name", "input"}}
 
 _THOUGHTS = ("thinking", "redacted_thinking")
 
+# What thoughts have that the provider has not signed yet.
+_UNSIGNED = {"type", "thinking"}
+
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 
 
@@ -176,7 +179,8 @@ def _is_refused(block: Data) -> bool:
         case "text":
             return not text_of([block]).strip()
         case "thinking":
-            return not block.get("signature")
+            beside = [v for word, v in block.items() if word not in _UNSIGNED]
+            return not any(beside)
         case _:
             return False
 

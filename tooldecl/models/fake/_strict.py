@@ -58,6 +58,9 @@ class Wrong:
 
 Step: TypeAlias = Called | Answered | Closed | Wrong
 
+# What thoughts have without their signature.
+_UNSIGNED = {"type", "thinking"}
+
 _DICT: Any = dict
 _LIST: Any = list
 
@@ -180,7 +183,7 @@ def _block(block: Data) -> Iterator[Step]:
     match block.get("type"):
         case "text" if not str(block.get("text")).strip():
             yield Wrong("A block of text has none.")
-        case "thinking" if not block.get("signature"):
+        case "thinking" if not any(v for k, v in block.items() if k not in _UNSIGNED):
             yield Wrong("A block of thoughts has no signature.")
         case "tool_use":
             text = json.dumps(block.get("input"))
