@@ -11,13 +11,13 @@ from typing import final
 
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_gemini
+from ._arguments import as_object
 from ._naming import sendable
 from ._wire import (
     NO_TEXT,
     Asked,
     Data,
     Given,
-    as_object,
     checked_name,
     cut_off,
     ended,

@@ -12,13 +12,13 @@ from typing import final
 
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_anthropic
+from ._arguments import as_object
 from ._naming import sendable
 from ._wire import (
     NO_TEXT,
     Asked,
     Data,
     Given,
-    as_object,
     checked_name,
     cut_off,
     ended,
@@ -154,9 +154,7 @@ def _blocks(message: Data) -> list[Data]:
         return [{**result, "is_error": True} if has_failed(message) else result]
     if message["role"] == "assistant":
         return _takeable(_assistant(message))
-    parts = parts_of(content)
-    if parts is None:
-        parts = [content]
+    parts = parts_of(content) or [content]
     blocks = [{"type": "text", "text": p} if isinstance(p, str) else p for p in parts]
 
     return _takeable(blocks) or [{"type": "text", "text": NO_TEXT}]
@@ -179,8 +177,7 @@ def _is_refused(block: Data) -> bool:
         case "text":
             return not text_of([block]).strip()
         case "thinking":
-            beside = [v for word, v in block.items() if word not in _UNSIGNED]
-            return not any(beside)
+            return not any(v for k, v in block.items() if k not in _UNSIGNED)
         case _:
             return False
 

@@ -11,12 +11,12 @@ from typing import final
 
 from .. import ModelRequest, ToolCall, Turn
 from ..export import to_openai_responses
+from ._arguments import as_text
 from ._naming import sendable
 from ._wire import (
     Asked,
     Data,
     Given,
-    as_text,
     check_flag,
     checked_name,
     cut_off,

@@ -46,8 +46,7 @@ class FakeLLM:
         piece: How many characters each piece of a stream has; it may be set anew.
         ids: Give an id to calls that have none in the script. Gemini gives none.
         strict: Refuse, with the status 400, conversations that the providers would
-            refuse: names, ids and arguments they do not take, calls without an answer,
-            blank text or unsigned thoughts where Anthropic reads them.
+            refuse, for names, ids or arguments, or for calls without an answer, say.
 
     Attributes:
         url: Where it is, for ``base_url``.

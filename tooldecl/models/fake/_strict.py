@@ -200,7 +200,8 @@ def _contents(body: Data) -> Iterator[Step]:
         if not parts:
             yield Wrong("A content has no parts.")
         for part in parts:
-            call, answer = part.get("functionCall"), part.get("functionResponse")
+            call: Any = part.get("functionCall")
+            answer: Any = part.get("functionResponse")
             if isinstance(call, _DICT):
                 yield Called(str(call.get("name")), str(call.get("name")))
             if isinstance(answer, _DICT):
