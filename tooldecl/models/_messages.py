@@ -154,7 +154,8 @@ def _blocks(message: Data) -> list[Data]:
         return [{**result, "is_error": True} if has_failed(message) else result]
     if message["role"] == "assistant":
         return _takeable(_assistant(message))
-    parts = parts_of(content) or [content]
+    given = parts_of(content)
+    parts = [content] if given is None else given
     blocks = [{"type": "text", "text": p} if isinstance(p, str) else p for p in parts]
 
     return _takeable(blocks) or [{"type": "text", "text": NO_TEXT}]

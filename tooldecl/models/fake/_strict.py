@@ -200,11 +200,11 @@ def _contents(body: Data) -> Iterator[Step]:
         if not parts:
             yield Wrong("A content has no parts.")
         for part in parts:
-            call: Any = part.get("functionCall")
-            answer: Any = part.get("functionResponse")
-            if isinstance(call, _DICT):
+            call: Data = part.get("functionCall") or {}
+            answer: Data = part.get("functionResponse") or {}
+            if call:
                 yield Called(str(call.get("name")), str(call.get("name")))
-            if isinstance(answer, _DICT):
+            if answer:
                 yield Answered(str(answer.get("name")))
         if content.get("role") == "user":
             yield Closed()
