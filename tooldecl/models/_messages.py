@@ -26,7 +26,6 @@ from ._wire import (
     listed,
     memo_of,
     options_of,
-    parts_of,
     text_of,
 )
 
@@ -154,8 +153,7 @@ def _blocks(message: Data) -> list[Data]:
         return [{**result, "is_error": True} if has_failed(message) else result]
     if message["role"] == "assistant":
         return _takeable(_assistant(message))
-    given = parts_of(content)
-    parts = [content] if given is None else given
+    parts = [content] if isinstance(content, str) else [*(content or ())]
     blocks = [{"type": "text", "text": p} if isinstance(p, str) else p for p in parts]
 
     return _takeable(blocks) or [{"type": "text", "text": NO_TEXT}]
