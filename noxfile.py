@@ -11,6 +11,7 @@ import ast
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -447,6 +448,23 @@ def mcp(session: nox.Session) -> None:
     pytest(session, "tests/extras/mcp", *runs, *session.posargs)
 
 
+def install_by_npm(session: nox.Session, *arguments: str) -> None:
+    """
+    Install by npm, within four minutes: a registry that says nothing ends no run.
+    """
+    command = [str(Path(session.bin) / "npm"), "install", *arguments]
+    path = os.pathsep.join([str(session.bin), os.environ["PATH"]])
+    session.log(" ".join(command))
+    process = subprocess.Popen(  # noqa: S603
+        command, env={**os.environ, "PATH": path}, start_new_session=True
+    )
+    try:
+        process.wait(240)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
 @nox.session(python=PYTHONS[0])
 def mcp_inspector(session: nox.Session) -> None:
     """
@@ -460,9 +478,7 @@ def mcp_inspector(session: nox.Session) -> None:
     names = [f"@modelcontextprotocol/{name}" for name in MCP_PROGRAMS]
     if not (folder / "node_modules" / ".bin" / "conformance").exists():
         options = ("--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder)
-        session.run(
-            *("npm", "install", *map(str, options), *names), success_codes=range(256)
-        )
+        install_by_npm(session, *map(str, options), *names)
     if not (folder / "node_modules" / ".bin" / "conformance").exists():
         session.skip("NOT RUN: npm could not bring the official programs of MCP.")
     modules = str(folder / "node_modules")
