@@ -308,6 +308,24 @@ def test_an_interrupt_while_a_module_is_imported_is_one(cli):
     assert 130 == cli("list", "broken").code
 
 
+def test_an_interrupt_within_an_exec_of_text_is_one_too(tmp_path):
+    """
+    Dataclasses are made by one; the interpreter would end by the signal for it.
+    """
+    (tmp_path / "broken.py").write_text("exec('raise KeyboardInterrupt')")
+    done = subprocess.run(
+        [sys.executable, "-m", "tooldecl", "list", "broken"],
+        capture_output=True,
+        check=False,
+        cwd=tmp_path,
+        env=environment(),
+        text=True,
+        timeout=30,
+    )
+
+    assert (130, "") == (done.returncode, done.stdout)
+
+
 def test_a_client_of_tools_takes_what_a_command_chooses(cli):
     """
     An engine, somebody to ask and hooks reach the client that is made of a list.

@@ -82,6 +82,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
             arguments, prog_name="tooldecl", standalone_mode=False
         )
     except click.Abort:
+        # CPython remembers an interrupt that left an exec of text, as that of a dataclass
+        # in a module just imported, and would end by a signal whatever we return.
+        exec("")  # noqa: S102 (what forgets it)
         return Exit.INTERRUPTED
     except click.ClickException as error:
         error.show()
