@@ -253,6 +253,12 @@ def test_many_ask_at_once():
             TypeError,
             "silently=...) takes True or False, got 'no'.",
         ),
+        (
+            {"silently": True},
+            ValueError,
+            "silently=True) says how an answer is cut off, so it takes cut_after=... as "
+            "well.",
+        ),
         ({"ending": 5}, TypeError, "ending=...) takes a text or None, got 5."),
         (
             {"cut_after": True},

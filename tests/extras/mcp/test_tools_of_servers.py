@@ -509,6 +509,8 @@ async def test_a_server_that_cannot_be_reached_is_an_error_at_once(program, why)
         ({"options": {"nothing": {"timeout": 5}}}, "no tool named 'nothing'"),
         ({"include": ["nothing"]}, "no tool named 'nothing'"),
         ({"exclude": ["nothing"]}, "no tool named 'nothing'"),
+        ({"options": {"go": {"timeout": 5}}, "exclude": ["go"]}, "leave it out"),
+        ({"options": {"go": {"timeout": 5}}, "include": []}, "leave it out"),
     ],
 )
 async def test_what_is_said_of_no_tool_is_refused(given, text):

@@ -79,7 +79,8 @@ class Chosen:
         Return the tools that are taken.
 
         Raises:
-            DeclarationError: A name was given that no tool of the server has.
+            DeclarationError: A name was given that no tool of the server has, or
+                options were for a tool that is not taken.
         """
         listed = {tool.name: tool for tool in tools}
         named = {*self._options, *self._exclude, *(self._include or ())}
@@ -89,12 +90,15 @@ class Chosen:
                 f"{', '.join(map(repr, sorted(listed)[:20])) or 'none'}."
             )
 
-        return [
-            tool
-            for name, tool in listed.items()
-            if name not in self._exclude
-            and (self._include is None or name in self._include)
-        ]
+        taken = set(listed) if self._include is None else {*self._include}
+        taken -= self._exclude
+        if idle := sorted(set(self._options) - taken):
+            raise DeclarationError(
+                f"Options are given for {', '.join(map(repr, idle))}, but include and "
+                "exclude leave it out."
+            )
+
+        return [tool for name, tool in listed.items() if name in taken]
 
     def options_of(self, name: str) -> JSON:
         """

@@ -49,7 +49,7 @@ class FakeReply:
 
     Raises:
         TypeError: One of these is another kind of thing.
-        ValueError: *cut_after* is below 0.
+        ValueError: *cut_after* is below 0, or *silently* has nothing that is cut.
     """
 
     turn: Turn
@@ -76,6 +76,11 @@ class FakeReply:
         if self.cut_after is not None and self.cut_after < 0:
             raise ValueError(
                 f"FakeReply(cut_after=...) takes {rule}, got {self.cut_after}."
+            )
+        if self.silently and self.cut_after is None:
+            raise ValueError(
+                "FakeReply(silently=True) says how an answer is cut off, so it takes "
+                "cut_after=... as well."
             )
         self._check("until", "a threading.Event or None", threading.Event, type(None))
 
