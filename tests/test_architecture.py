@@ -28,15 +28,13 @@ LAYERS = [
     "_carriers _context _events _held",
     "telemetry",
     # What a function promises.
-    "_docstrings _callables",
-    "_hints",
     "_signature",
     # JSON and its schemas.
-    "_jsonfaults _subschemas",
-    "_strictjson _jsonforms _closing _dialect _problems _published _strictness _suspension _verdicts",
-    "_choices _publisher _translate _jsonschema _repair",
-    # From declarations to the table.
+    "_jsonfaults",
+    "_jsonforms _jsonschema _strictjson",
+    "_suspension _repair",
     "_schema _spec",
+    # From declarations to the table.
     "_declared",
     "_build _groups",
     "_decl _table",
@@ -47,20 +45,14 @@ LAYERS = [
     "_statuses",
     "_answers _charging _reports _terminal _ways",
     "_runtime",
-    "_admission _attempts _elsewhere _entrance _offload",
-    "_driving _layers _questions _resume",
-    "_adriver _approvals _driver",
-    "_pipeline",
-    "_running",
+    "_elsewhere _offload",
+    "_pipeline _resume",
     # Many calls.
     "_batch _transcript engines",
     "_environment _gather _settings _turns",
-    "_doors _views _conversation _promises",
+    "_doors _views _promises",
     "_resumable",
     "_client",
-    "_looprules",
-    "_rounds _subruns",
-    "_loopruns",
     "_loop",
     "__init__",
     # The edges: they import public names only.
@@ -100,6 +92,21 @@ INSIDE = {
         "_errand",
         "_abroad",
     ],
+    "_jsonschema": [
+        "_subschemas",
+        "_closing _dialect _problems _strictness",
+        "_given",
+    ],
+    "_loop": ["_conversation _rules", "_rounds _subruns", "_runs", "_toolloop"],
+    "_pipeline": [
+        "_admission _attempts _entrance",
+        "_driving _layers _questions",
+        "_adriver _approvals _driver",
+        "_call",
+        "_running",
+    ],
+    "_schema": ["_published _verdicts", "_choices _publisher _translate", "_shape"],
+    "_signature": ["_callables _docstrings", "_hints", "_promise"],
     "engines": [
         "_options _plan _queue",
         "_base _crew _tasks",
@@ -114,10 +121,10 @@ RANK = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}
 # of the standard library that one place answers for.
 DOORS = {
     "wrapt": {"_decl"},
-    "pydantic": {"_publisher", "_schema"},
+    "pydantic": {"_schema"},
     "pydantic_core": {"_encode"},
-    "jsonschema": {"_dialect", "integrations"},
-    "referencing": {"_dialect"},
+    "jsonschema": {"_jsonschema", "integrations"},
+    "referencing": {"_jsonschema"},
     "click": {"cli"},
     "rich": {"cli"},
     "needle": {"models"},
@@ -139,9 +146,7 @@ DOORS = {
 # What a function promises is read once, at its declaration; these words read it.
 READING = {"signature", "unwrap", "getdoc", "get_annotations", "get_type_hints"}
 READING |= {"__wrapped__", "__annotations__", "getsourcelines", "getsourcefile"}
-READERS = {"_callables", "_hints", "_signature", "_groups", "_decl", "_refs"} | {
-    "_records"
-}
+READERS = {"_signature", "_groups", "_decl", "_refs", "_records"}
 
 # Packages that come with an extra: only these may be imported inside of functions.
 OPTIONAL = {"click", "jsonschema", "needle", "referencing", "rich"}

@@ -19,7 +19,7 @@ KEEPERS = {
     "_groups.py",
     "_meta.py",
     "_refs.py",
-    "_signature.py",
+    "_signature/_promise.py",
     "_spec.py",
     "_table.py",
 }

@@ -12,13 +12,13 @@ from typing import Any, NoReturn, TypeAlias, final
 
 from ._context import ToolContext
 from ._declared import Declared
+from ._jsonschema import Schema, copied
 from ._meta import ToolMeta
 from ._records import record
 from ._repair import repair
 from ._schema import Shape
 from ._signature import Promise
 from ._spec import GivenPromise
-from ._subschemas import Schema, copied
 from .exceptions import InvalidArgumentsError
 
 

@@ -21,20 +21,21 @@ from typing import Any, Generic, NoReturn, ParamSpec, TypeVar, overload
 
 from wrapt import BoundFunctionWrapper, FunctionWrapper
 
-from ._callables import (
-    MISSING,
-    innermost,
-    is_method,
-    layers,
-    name_of,
-    runs_async,
-)
 from ._declared import Carrier, Declaration, carrier_in, meta_of
 from ._groups import prefixed, tools_in
 from ._meta import ToolMeta, ToolOptions
 from ._refs import label_of, ref_to, site_of, type_of
 from ._sentinels import UNSET
-from ._signature import Promise, promise_of
+from ._signature import (
+    MISSING,
+    Promise,
+    innermost,
+    is_method,
+    layers,
+    name_of,
+    promise_of,
+    runs_async,
+)
 from ._spec import ToolSpec
 from .exceptions import DeclarationError
 

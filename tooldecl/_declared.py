@@ -12,11 +12,10 @@ from dataclasses import replace
 from types import MethodType, ModuleType
 from typing import Any, final
 
-from ._callables import MISSING, is_method, layers, runs_async
 from ._meta import ToolMeta
 from ._records import record
 from ._refs import label_of, ref_to, type_of
-from ._signature import Promise
+from ._signature import MISSING, Promise, is_method, layers, runs_async
 from ._spec import GivenPromise, ToolSpec
 from .exceptions import DeclarationError
 

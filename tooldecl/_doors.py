@@ -16,8 +16,8 @@ from ._gate import split_request
 from ._gather import arun_all, run_all
 from ._ids import new_id
 from ._meter import BudgetMeter
+from ._pipeline import arun_call, run_call
 from ._resume import suspension_of
-from ._running import arun_call, run_call
 from ._runtime import Incoming, Runtime
 from ._state import State
 from ._suspension import BatchResult, batch_result

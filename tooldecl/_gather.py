@@ -17,11 +17,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import final
 
-from ._admission import group_of
 from ._answers import Answers
 from ._calls import Fate, ToolResult
 from ._isolation import LoopWaiter, Stopped, StopSignal, ThreadWaiter
-from ._running import arun_call, run_call
+from ._pipeline import arun_call, group_of, run_call
 from ._runtime import Incoming, Runtime
 from .engines import Engine, SequentialEngine
 from .engines._plan import plan

@@ -10,8 +10,8 @@ from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, final
 
-from ._callables import innermost, is_wrapper
 from ._declared import carrier_in, declared_of
+from ._signature import innermost, is_wrapper
 from ._spec import ToolSpec
 from .exceptions import DeclarationError
 

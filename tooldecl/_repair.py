@@ -11,8 +11,7 @@ import sys
 
 from typing import Any
 
-from ._strictjson import JSONLimits, loads_any
-from ._subschemas import (
+from ._jsonschema import (
     TYPES,
     Schema,
     allows_type,
@@ -21,6 +20,7 @@ from ._subschemas import (
     speaking,
     steps_in,
 )
+from ._strictjson import JSONLimits, loads_any
 from .exceptions import MalformedJSONError
 
 

@@ -12,14 +12,11 @@ from inspect import Parameter
 from types import FrameType
 from typing import Any, NoReturn, final
 
-from ._callables import MISSING, POSITIONAL, runs_async
-from ._closing import never_given
-from ._jsonschema import GivenSchema
+from ._jsonschema import GivenSchema, is_open, named_in, never_given, requires, speaking
 from ._meta import ToolMeta, ToolOptions, declaring
 from ._records import record
 from ._refs import ref_to, site_at
-from ._signature import VARIADIC, Promise, promise_of
-from ._subschemas import is_open, named_in, requires, speaking
+from ._signature import MISSING, POSITIONAL, VARIADIC, Promise, promise_of, runs_async
 from .exceptions import DeclarationError
 
 

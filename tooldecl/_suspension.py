@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, final
 
 from ._calls import Fate, Status, ToolResult
 from ._held import Held, Kind
+from ._jsonschema import copied
 from ._readonly import ReadOnlyDict, frozen_mapping
 from ._records import record
-from ._subschemas import copied
 from .exceptions import CallError, CallPendingError
 
 

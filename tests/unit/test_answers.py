@@ -12,7 +12,7 @@ from tooldecl import Fate, NotFound, Status, ToolError, ToolResult
 from tooldecl._answers import Answers
 from tooldecl._context import CallFacts, ToolContext
 from tooldecl._isolation import Attempt
-from tooldecl._layers import _checked
+from tooldecl._pipeline._layers import _checked
 from tooldecl.exceptions import (
     ApprovalDeniedError,
     ApprovalExpiredError,

@@ -11,8 +11,8 @@ from types import MappingProxyType
 import pytest
 
 from tooldecl import Status, StopReason, ToolCall, ToolResult, Turn
-from tooldecl._conversation import Conversation, not_run
-from tooldecl._loopruns import ModelAtWork
+from tooldecl._loop._conversation import Conversation, not_run
+from tooldecl._loop._runs import ModelAtWork
 from tooldecl.exceptions import ModelFailedError, NotRunError
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tooldecl._docstrings import read_docstring
+from tooldecl._signature._docstrings import read_docstring
 
 
 GOOGLE = """

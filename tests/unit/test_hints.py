@@ -12,7 +12,7 @@ import typing
 
 import pytest
 
-from tooldecl._hints import Scope, UnreadableHintError
+from tooldecl._signature._hints import Scope, UnreadableHintError
 
 
 T = typing.TypeVar("T")

@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from tooldecl import ToolClient, tool
-from tooldecl._strictness import NotStrictError, strict_form
+from tooldecl._jsonschema import NotStrictError, strict_form
 
 
 class Colour(Enum):

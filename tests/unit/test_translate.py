@@ -36,7 +36,7 @@ from typing_extensions import TypedDict
 
 from one_tool import entry_of, problems_of, run, schema_of, values_of
 from tooldecl import tool
-from tooldecl._verdicts import (
+from tooldecl._schema._verdicts import (
     EXPECTED,
     MISSING_TYPES,
     RULES,

@@ -24,11 +24,11 @@ from typing import Any, final
 from .._build import Built, ToolDefinition, build
 from .._carriers import Carrier, Found
 from .._declared import Declared, declared_of
+from .._jsonschema import copied
 from .._meta import ToolMeta
 from .._records import record
 from .._refs import label_of, resolve
 from .._spec import GivenPromise, ToolSpec
-from .._subschemas import copied
 from ..exceptions import DeclarationError, NotImportableError
 
 

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._build import ToolDefinition
-from .._strictness import NotStrictError, strict_form
-from .._subschemas import copied
+from .._jsonschema import NotStrictError, copied, strict_form
 from .._table import ToolEntry
 
 
