@@ -35,6 +35,11 @@ from ._attempt import Attempt
 class AbandonedCall:
     """
     A body that may still be running, ``age`` seconds after its call was answered.
+
+    Attributes:
+        name: Its tool.
+        call_id: Its call.
+        age: Seconds since it was given up.
     """
 
     name: str

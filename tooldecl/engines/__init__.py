@@ -4,7 +4,7 @@ When the calls of a batch run.
 
 from __future__ import annotations
 
-from .._isolation import abandoned_calls
+from .._isolation import AbandonedCall, abandoned_calls
 from ._asyncio import AsyncioEngine
 from ._base import Engine
 from ._executor import ExecutorEngine
@@ -14,6 +14,7 @@ from ._threads import ThreadEngine
 
 
 __all__ = [
+    "AbandonedCall",
     "AsyncioEngine",
     "Engine",
     "ExecutorEngine",
