@@ -22,6 +22,9 @@ from tooldecl.testing import RecordingHook
 
 KINDS = {"memory": MemoryError, "keyboard": KeyboardInterrupt}
 
+# Whoever pressed the keys ended the call; it is no failure of the tool.
+ENDS = {"memory": ("tool_error", "completed"), "keyboard": ("cancelled", "stopped")}
+
 
 def ends(hook):
     """
@@ -49,6 +52,7 @@ def test_it_escapes_raw_from_any_position(case, front, stage, name, kind, place)
 
     assert ("out", KINDS[kind]) == (str(caught.value), type(caught.value))
     assert (3, 1) == (len(ends(hook)), len(hook.of(BatchFinished)))
+    assert ENDS[kind] == ends(hook)[kind]
 
 
 def test_nobody_waits_for_the_others(overlapping, front, stage):

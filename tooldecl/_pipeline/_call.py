@@ -14,7 +14,7 @@ import contextvars
 from collections.abc import Generator
 from typing import final
 
-from .._calls import Status, ToolResult
+from .._calls import Fate, Status, ToolResult
 from .._charging import Charge
 from .._context import AROUND, seal
 from .._gate import Admitted, admit
@@ -196,7 +196,11 @@ class Call(Attempts):
         if incoming.charge is not None:
             self._settle(incoming.charge)
         if attempt is not None and attempt.error is error:
-            result = self.failure(error, attempt, raised=True)
+            if isinstance(error, KeyboardInterrupt):  # from outside, and into the body
+                attempt.fate = Fate.STOPPED
+                error = CallCancelledError(tool=incoming.name, fate=self.fate.value)
+            raised = error is attempt.error
+            result = self.failure(error, attempt, raised=raised)
         else:
             fate = self.fate.value
             result = self.refusal(CallCancelledError(tool=incoming.name, fate=fate))
