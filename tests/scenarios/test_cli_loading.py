@@ -308,6 +308,30 @@ def test_an_interrupt_while_a_module_is_imported_is_one(cli):
     assert 130 == cli("list", "broken").code
 
 
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("timout=1", "tool() got an unexpected keyword argument 'timout'"),
+        (
+            "timeout='1'",
+            "@tool on broken:late: timeout takes seconds above 0, got '1'.",
+        ),
+    ],
+)
+def test_a_faulty_declaration_is_told_with_its_line(cli, option, told):
+    """
+    It is mended in the module, and not where our decorator has found it.
+    """
+    text = (
+        f"from tooldecl import tool\n\n@tool({option})\ndef late():\n    'Be late.'\n"
+    )
+    path = cli.write("broken.py", text)
+    done = cli("list", "broken")
+
+    assert told in done.err
+    assert f" ({path}:3)" in done.err
+
+
 def test_an_interrupt_within_an_exec_of_text_is_one_too(tmp_path):
     """
     Dataclasses are made by one; the interpreter would end by the signal for it.

@@ -235,8 +235,6 @@ def foreign(what: str) -> Generator[None, None, None]:
         yield
     except (click.ClickException, MemoryError, KeyboardInterrupt):
         raise
-    except DeclarationError as error:
-        raise _failure(f"{what}: {error}") from error
     except ExceptionGroup as group:
         faults = "".join(f"\n  {summary(error)}" for error in group.exceptions)
         raise _failure(f"{what}: {group.message}{faults}") from group
@@ -246,21 +244,21 @@ def foreign(what: str) -> Generator[None, None, None]:
 
 def summary(error: BaseException) -> str:
     """
-    Say what was raised, and where in code that is not Python's own import.
+    Say what was raised, and where in code that is neither ours nor Python's import.
     """
-    if isinstance(error, DeclarationError):
-        return str(error)
     words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if isinstance(error, DeclarationError):
+        words = str(error)
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith("<") and frame.filename not in _OURS
+        if not frame.filename.startswith(("<", importlib.__file__, _PACKAGE))
     ]
 
     return f"{words} ({frames[-1].filename}:{frames[-1].lineno})" if frames else words
 
 
-_OURS = {__file__, importlib.__file__, import_file.__code__.co_filename}
+_PACKAGE = f"{Path(__file__).parent.parent}{os.sep}"
 
 
 def _tell(line: str) -> None:
