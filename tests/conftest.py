@@ -1,6 +1,6 @@
 """
-What pytest does for the whole suite: coroutine tests without a plugin, and a look at the
-end at what is left.
+What pytest does for the whole suite: coroutine tests without a plugin, both fronts, a gate
+that no test leaves closed, and a look at the end at what is left.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from fronts import FRONTS, Listener
+from ordering import Gate
 from source import is_found
 
 
@@ -61,6 +63,40 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         runner.run(asyncio.wait_for(pyfuncitem.obj(**kwargs), HANGS_AFTER))
 
     return True
+
+
+@pytest.fixture(autouse=True)
+def _no_runs(request):
+    """
+    Empty the list RUNS of the module of a test, in which its tools note that they ran.
+    """
+    getattr(request.module, "RUNS", []).clear()
+
+
+@pytest.fixture(params=FRONTS)
+def front(request):
+    """
+    Run the test from a script without a loop, and from a loop.
+    """
+    return request.param
+
+
+@pytest.fixture
+def gate():
+    """
+    Hold bodies until the test lets them go, at the latest when it ends.
+    """
+    gate = Gate()
+    yield gate
+    gate.open()
+
+
+@pytest.fixture
+def listener():
+    """
+    Hear what a client tells its hooks.
+    """
+    return Listener()
 
 
 def left_in(folder: Path) -> list[str]:

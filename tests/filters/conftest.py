@@ -1,17 +1,17 @@
 """
-Every filter works under both fronts, so every test of one runs under both.
+What the tests of filter objects share: each of them is made in both colours.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from fronts import FRONTS
+from waiting import COLOURS
 
 
-@pytest.fixture(params=FRONTS)
-def front(request):
+@pytest.fixture(params=COLOURS)
+def colour(request):
     """
-    Run the test from a script without a loop, and from a loop.
+    Make the filters of the test sync, and async.
     """
     return request.param

@@ -23,11 +23,6 @@ from tooldecl.filters import (
 )
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @pytest.fixture(params=COLOURS)
 def colour(request):
     """

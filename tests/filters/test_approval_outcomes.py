@@ -29,11 +29,6 @@ from tooldecl.filters import (
 from tooldecl.telemetry import ApprovalAsked, ApprovalDecided
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @pytest.fixture(params=COLOURS)
 def colour(request):
     """

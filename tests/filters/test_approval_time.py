@@ -20,11 +20,6 @@ from tooldecl.filters import Approval, Approved
 from tooldecl.telemetry import ApprovalDecided, CallFinished, LateFinish
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 class Slow:
     """
     An approver that says yes once the test lets it.

@@ -31,11 +31,6 @@ def broken(amount: int) -> str:
     raise ValueError("no money")
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 def recurse():
     """
     Exhaust the stack.

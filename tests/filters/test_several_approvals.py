@@ -14,11 +14,6 @@ from waiting import COLOURS as LAYERS
 from waiting import layer
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @pytest.fixture(params=COLOURS)
 def colour(request):
     """

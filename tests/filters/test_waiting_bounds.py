@@ -15,25 +15,7 @@ from fronts import call_batch
 from ordering import HANGS_AFTER, Gate
 from tooldecl import ToolCall, ToolClient
 from tooldecl.engines import AsyncioEngine, ThreadEngine
-from waiting import COLOURS, Noting, held_tools, layer, only
-
-
-@pytest.fixture(params=COLOURS)
-def colour(request):
-    """
-    Make the filters of the test sync, and async.
-    """
-    return request.param
-
-
-@pytest.fixture
-def gate():
-    """
-    Hold bodies until the test is over.
-    """
-    gate = Gate()
-    yield gate
-    gate.open()
+from waiting import Noting, held_tools, layer, only
 
 
 FATES = [("hold", "abandoned"), ("ahold", "stopped")]

@@ -15,21 +15,13 @@ from fronts import call_batch
 from ordering import HANGS_AFTER
 from tooldecl import ToolCall, ToolClient, tool
 from tooldecl.engines import AsyncioEngine, ThreadEngine
-from waiting import COLOURS, layer
+from waiting import layer
 
 
 @tool
 def add(a: int, b: int) -> int:
     """Add two integers."""
     return a + b
-
-
-@pytest.fixture(params=COLOURS)
-def colour(request):
-    """
-    Make the filters of the test sync, and async.
-    """
-    return request.param
 
 
 @pytest.mark.parametrize("case", ENGINES, ids=lambda case: case.name)

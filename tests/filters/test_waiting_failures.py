@@ -8,7 +8,7 @@ import pytest
 
 from fronts import call
 from tooldecl import ToolClient, tool
-from waiting import COLOURS, layer
+from waiting import layer
 
 
 RUNS = []
@@ -28,19 +28,6 @@ async def apay(amount: int) -> str:
     RUNS.append(amount)
 
     return "paid"
-
-
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
-@pytest.fixture(params=COLOURS)
-def colour(request):
-    """
-    Make the filters of the test sync, and async.
-    """
-    return request.param
 
 
 def run(front, *filters, name="pay", tools=(), **options):

@@ -11,7 +11,7 @@ import pytest
 from fronts import call
 from tooldecl import NotFound, Retry, ToolClient, ToolContext, tool
 from tooldecl.exceptions import DeclarationError
-from waiting import COLOURS, layer
+from waiting import layer
 
 
 @tool
@@ -30,14 +30,6 @@ async def aadd(a: int, b: int) -> int:
 
 TOOLS = [add, aadd]
 NAMES = ["add", "aadd"]
-
-
-@pytest.fixture(params=COLOURS)
-def colour(request):
-    """
-    Make the filters of the test sync, and async.
-    """
-    return request.param
 
 
 def adding(number):

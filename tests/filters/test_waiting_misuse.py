@@ -14,7 +14,7 @@ from engine_tools import VAIN
 from fronts import call
 from ordering import Gate
 from tooldecl import ToolClient, tool
-from waiting import COLOURS, layer, only
+from waiting import layer, only
 
 
 RUNS = []
@@ -37,19 +37,6 @@ async def apay(amount: int) -> str:
 
 
 NAMES = ["pay", "apay"]
-
-
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
-@pytest.fixture(params=COLOURS)
-def colour(request):
-    """
-    Make the filters of the test sync, and async.
-    """
-    return request.param
 
 
 def run(front, *filters, name="pay", tools=(), **options):

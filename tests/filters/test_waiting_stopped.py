@@ -11,7 +11,7 @@ import pytest
 
 from engine_tools import VAIN
 from fronts import Listener, call, call_batch
-from ordering import HANGS_AFTER, Gate
+from ordering import HANGS_AFTER
 from tooldecl import ToolCall, ToolClient, tool
 from tooldecl.engines import AsyncioEngine, ThreadEngine
 from tooldecl.telemetry import CallFinished
@@ -50,16 +50,6 @@ class WaitsFor(Impatient):
             return await asyncio.wait_for(call_next(request), self.seconds)
         except TimeoutError:
             return "too slow"
-
-
-@pytest.fixture
-def gate():
-    """
-    Hold bodies until the test is over.
-    """
-    gate = Gate()
-    yield gate
-    gate.open()
 
 
 class Races(Impatient):

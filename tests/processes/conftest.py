@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pytest
 
-from fronts import FRONTS, Listener
 from processes.watching import Lifeline, await_children, children
 from tooldecl import ToolClient
 
@@ -19,14 +18,6 @@ def no_child_left():
     before = children()
     yield
     assert before >= await_children(before)
-
-
-@pytest.fixture
-def listener():
-    """
-    Hear what a client tells its hooks.
-    """
-    return Listener()
 
 
 @pytest.fixture
@@ -45,14 +36,6 @@ def make_client(listener):
     yield make
     for client in made:
         client.close()
-
-
-@pytest.fixture(params=FRONTS)
-def front(request):
-    """
-    Run the test from a script without a loop, and from a loop.
-    """
-    return request.param
 
 
 @pytest.fixture

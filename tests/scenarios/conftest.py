@@ -1,5 +1,5 @@
 """
-What the scenarios share: both fronts, and a gate that no test leaves closed.
+What the scenarios share: both ways on from a suspension, and commands that are typed.
 """
 
 from __future__ import annotations
@@ -7,34 +7,15 @@ from __future__ import annotations
 import pytest
 
 from command_line import HELLO, Here, forgotten
-from fronts import FRONTS, Listener
-from ordering import Gate
+from suspending import ROUTES
 
 
-@pytest.fixture(params=FRONTS)
-def front(request):
+@pytest.fixture(params=ROUTES)
+def route(request):
     """
-    Run the test from a script without a loop, and from a loop.
+    Go on with the suspension itself, and with what is read from its JSON.
     """
-    return request.param
-
-
-@pytest.fixture
-def gate():
-    """
-    Hold bodies until the test lets them go, at the latest when it ends.
-    """
-    gate = Gate()
-    yield gate
-    gate.open()
-
-
-@pytest.fixture
-def listener():
-    """
-    Hear what a client tells its hooks.
-    """
-    return Listener()
+    return ROUTES[request.param]
 
 
 @pytest.fixture

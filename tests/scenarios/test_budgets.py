@@ -42,11 +42,6 @@ overlapping = pytest.mark.parametrize("case", OVERLAPPING, ids=lambda case: case
 RUNS = []
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @pytest.fixture
 def stage(tmp_path):
     """

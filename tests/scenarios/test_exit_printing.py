@@ -85,7 +85,7 @@ def outcome(names: list[str], *, read: bool) -> tuple[int, str]:
 MANY = 8  # the more of them, the surer one is stopped in the middle of a line
 
 # Without the cure one run of three aborts at least, where somebody reads.
-RUNS = [
+TIMES = [
     pytest.param(True, 3, id="read"),
     pytest.param(False, 1, id="unread"),
     pytest.param(True, 20, id="read, often", marks=pytest.mark.stress),
@@ -93,7 +93,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize(("read", "times"), RUNS)
+@pytest.mark.parametrize(("read", "times"), TIMES)
 @pytest.mark.parametrize(
     "names",
     [

@@ -9,33 +9,12 @@ import time
 import pytest
 
 from engine_tools import VAIN
-from fronts import FRONTS, call_batch
-from suspending import ROUTES, RUNS, client_of, resume, statuses
+from fronts import call_batch
+from suspending import RUNS, client_of, resume, statuses
 from tooldecl import ToolCall, ToolClient, ToolError, tool
 from tooldecl.engines import SequentialEngine
 from tooldecl.exceptions import ApprovalExpiredError
 from tooldecl.filters import Answer, Approved, Denied, Suspend
-
-
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
-@pytest.fixture(params=FRONTS)
-def front(request):
-    """
-    Run the test from a script without a loop, and from a loop.
-    """
-    return request.param
-
-
-@pytest.fixture(params=ROUTES)
-def route(request):
-    """
-    Go on with the suspension itself, and with what is read from its JSON.
-    """
-    return ROUTES[request.param]
 
 
 def pass_(suspension):

@@ -29,11 +29,6 @@ from tooldecl.testing import RecordingHook
 RUNS = []
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @tool
 def note(word: str) -> str:
     """Note a word."""

@@ -20,11 +20,6 @@ from tooldecl.testing import FakeClock
 RUNS = []
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @tool
 def note(word: str) -> str:
     """Note a word."""

@@ -28,11 +28,6 @@ from tooldecl.filters import Again, Answer, Approval, Approved, Denied, Proceed,
 RUNS = []
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @tool
 def look(word: str) -> str:
     """Look."""

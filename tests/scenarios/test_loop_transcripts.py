@@ -23,11 +23,6 @@ from tooldecl.testing import ScriptedModel
 RUNS = []
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @tool
 def add(a: int, b: int) -> int:
     """Add two integers."""

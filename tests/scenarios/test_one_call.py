@@ -24,11 +24,6 @@ from tooldecl.exceptions import (
 RUNS = []
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @tool
 def look_up(key: str) -> dict[str, str]:
     """Look something up."""

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from engine_stage import begin, outcome
-from fronts import FRONTS, call_batch
+from fronts import call_batch
 from ordering import Gate
 from suspending import (
     CALLS,
@@ -25,19 +25,6 @@ from suspending import (
 from tooldecl import ToolCall, ToolClient, ToolError, tool
 from tooldecl.exceptions import EngineClosedError, ResumeError
 from tooldecl.filters import Approval, Approved, Denied, approve_all
-
-
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
-@pytest.fixture(params=FRONTS)
-def front(request):
-    """
-    Run the test from a script without a loop, and from a loop.
-    """
-    return request.param
 
 
 NOT_FITTING = [

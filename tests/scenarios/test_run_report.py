@@ -8,10 +8,8 @@ import asyncio
 import re
 import threading
 
-import pytest
-
 from fronts import Listener, call_batch
-from ordering import HANGS_AFTER, Gate
+from ordering import HANGS_AFTER
 from tooldecl import Retry, ToolCall, ToolClient, ToolContext, tool
 from tooldecl.engines import ThreadEngine
 from tooldecl.filters import Approval, Approved
@@ -57,16 +55,6 @@ def hanging(gate):
         return "late"
 
     return hang
-
-
-@pytest.fixture
-def gate():
-    """
-    Let go of whatever still waits at the end of a test.
-    """
-    made = Gate()
-    yield made
-    made.open()
 
 
 def words(text):

@@ -28,11 +28,6 @@ from tooldecl.testing import ScriptedModel
 RUNS = []
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @tool
 def note(word: str) -> str:
     """Note a word."""

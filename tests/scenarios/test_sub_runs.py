@@ -26,11 +26,6 @@ AMBIENT = contextvars.ContextVar("AMBIENT", default="root")
 RUNS = []
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @tool
 def note(word: str) -> str:
     """Note a word."""

@@ -9,10 +9,9 @@ from contextlib import nullcontext
 import pytest
 
 from engine_stage import ENGINES
-from fronts import FRONTS, Listener, call, call_batch
+from fronts import Listener, call, call_batch
 from suspending import (
     CALLS,
-    ROUTES,
     RUNS,
     TOOLS,
     client_of,
@@ -26,27 +25,6 @@ from tooldecl.exceptions import ResumeError
 from tooldecl.filters import Approval, Approved, Denied, Suspend
 from tooldecl.telemetry import ApprovalAsked, BatchFinished, BatchStarted
 from waiting import COLOURS, layer
-
-
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
-@pytest.fixture(params=FRONTS)
-def front(request):
-    """
-    Run the test from a script without a loop, and from a loop.
-    """
-    return request.param
-
-
-@pytest.fixture(params=ROUTES)
-def route(request):
-    """
-    Go on with the suspension itself, and with what is read from its JSON.
-    """
-    return ROUTES[request.param]
 
 
 def test_deps_are_given_anew(front):

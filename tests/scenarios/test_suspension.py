@@ -8,10 +8,9 @@ import itertools
 
 import pytest
 
-from fronts import FRONTS, call, call_batch
+from fronts import call, call_batch
 from suspending import (
     CALLS,
-    ROUTES,
     RUNS,
     client_of,
     resume,
@@ -20,27 +19,6 @@ from suspending import (
 from tooldecl import NotFound, ToolCall, ToolError
 from tooldecl.exceptions import BatchFailedError, CallPendingError
 from tooldecl.filters import Answer, Approved, Denied, Suspend
-
-
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
-@pytest.fixture(params=FRONTS)
-def front(request):
-    """
-    Run the test from a script without a loop, and from a loop.
-    """
-    return request.param
-
-
-@pytest.fixture(params=ROUTES)
-def route(request):
-    """
-    Go on with the suspension itself, and with what is read from its JSON.
-    """
-    return ROUTES[request.param]
 
 
 def test_what_can_run_runs_and_the_rest_waits(front):

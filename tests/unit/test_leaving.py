@@ -10,21 +10,11 @@ import threading
 import pytest
 
 from attempts import job_of
-from ordering import HANGS_AFTER, Gate
+from ordering import HANGS_AFTER
 from tooldecl import Fate
 from tooldecl._isolation import NoThreadError, arun_job, run_job
 from tooldecl._isolation._hosts import start_thread
 from tooldecl._isolation._threads import submit
-
-
-@pytest.fixture
-def gate():
-    """
-    Hold bodies until the test lets them go, at the latest when it ends.
-    """
-    gate = Gate()
-    yield gate
-    gate.open()
 
 
 class TestLeavingEarly:

@@ -12,7 +12,7 @@ import threading
 import pytest
 
 from attempts import job_of
-from ordering import HANGS_AFTER, Gate
+from ordering import HANGS_AFTER
 from scripts import run
 from tooldecl import Fate
 from tooldecl._isolation import LoopClosedError, LoopHolder, run_job
@@ -27,16 +27,6 @@ def holder():
     holder = LoopHolder()
     yield holder
     holder.close(wait=False)
-
-
-@pytest.fixture
-def gate():
-    """
-    Hold bodies until the test lets them go, at the latest when it ends.
-    """
-    gate = Gate()
-    yield gate
-    gate.open()
 
 
 async def thread_name() -> str:

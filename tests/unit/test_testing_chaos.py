@@ -6,18 +6,10 @@ from __future__ import annotations
 
 import pytest
 
-from fronts import FRONTS, call, call_batch
+from fronts import call, call_batch
 from tooldecl import ToolCall, ToolClient, ToolLoop, Turn, tool
 from tooldecl.engines import AsyncioEngine, SequentialEngine, ThreadEngine
 from tooldecl.testing import Chaos, FakeClock, ScriptedModel
-
-
-@pytest.fixture(params=FRONTS)
-def front(request):
-    """
-    Run the test from a script without a loop, and from a loop.
-    """
-    return request.param
 
 
 RUNS: list[int] = []

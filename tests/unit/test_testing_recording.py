@@ -9,19 +9,11 @@ import threading
 
 import pytest
 
-from fronts import FRONTS, call, call_batch
+from fronts import call, call_batch
 from tooldecl import ToolCall, ToolClient, ToolError, ToolSpec, tool
 from tooldecl.engines import AsyncioEngine, ThreadEngine
 from tooldecl.filters import Approval, approve_all, deny_all
 from tooldecl.testing import Recording, Replay, ReplayMismatchError
-
-
-@pytest.fixture(params=FRONTS)
-def front(request):
-    """
-    Run the test from a script without a loop, and from a loop.
-    """
-    return request.param
 
 
 RUNS: list[str] = []

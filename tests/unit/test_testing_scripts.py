@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from fronts import FRONTS, call, call_batch
+from fronts import call, call_batch
 from tooldecl import ModelRequest, ToolCall, ToolClient, Turn, tool
 from tooldecl.filters import Answer, Approval, Approved, Denied
 from tooldecl.testing import (
@@ -19,14 +19,6 @@ from tooldecl.testing import (
     ScriptedApprover,
     ScriptedModel,
 )
-
-
-@pytest.fixture(params=FRONTS)
-def front(request):
-    """
-    Run the test from a script without a loop, and from a loop.
-    """
-    return request.param
 
 
 @tool(sensitive=True)

@@ -13,21 +13,11 @@ import pytest
 
 from attempts import job_of
 from fronts import body_threads, join_body_threads
-from ordering import HANGS_AFTER, Gate
+from ordering import HANGS_AFTER
 from scripts import ended, start
 from tooldecl import ToolClient, tool
 from tooldecl._isolation import run_job, submit
 from tooldecl._isolation._threads import MAX_IDLE, _Worker, has_bodies
-
-
-@pytest.fixture
-def gate():
-    """
-    Hold bodies until the test lets them go, at the latest when it ends.
-    """
-    gate = Gate()
-    yield gate
-    gate.open()
 
 
 def thread_of_next_body() -> int:

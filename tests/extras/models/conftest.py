@@ -1,5 +1,5 @@
 """
-What the tests of the models share: both fronts, every wire, whole and streamed.
+What the tests of the models share: every wire, whole and streamed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from pathlib import Path
 import certifi
 import pytest
 
-from fronts import FRONTS
 from wires import WIRES
 
 
@@ -27,14 +26,6 @@ def _one_certificate(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SSL_CERT_FILE", str(path))
         yield
-
-
-@pytest.fixture(params=FRONTS)
-def front(request):
-    """
-    Run the test from a script without a loop, and from a loop.
-    """
-    return request.param
 
 
 @pytest.fixture(params=WIRES)

@@ -32,11 +32,6 @@ CLIENT = ToolClient([note])
 CALLING = Turn("I will.", [ToolCall("note", {"words": "a"}, "c1")])
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 REFUSED = {
     "chat": openai.BadRequestError,
     "responses": openai.BadRequestError,

@@ -19,11 +19,6 @@ from wires import ask, model_for, run, said
 RUNS = []
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 @tool
 def add(a: int, b: int) -> int:
     """Add two integers."""

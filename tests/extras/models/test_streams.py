@@ -25,11 +25,6 @@ def note(words: str, count: int = 1) -> str:
     return words
 
 
-@pytest.fixture(autouse=True)
-def _no_runs():
-    RUNS.clear()
-
-
 TEXT = 'Ein größeres 😀 „Beispiel“ \\ with "quotes" and\na new line, 👩‍👩‍👧 too.'
 RAW = ' {"words" : "caf\\u00e9 \\ud83d\\ude00 é😀 \\\\ \\"x\\"",\n "count": 12e0 } '
 OTHER = '{"words":"a","words":"b"}'

@@ -12,7 +12,6 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from fronts import FRONTS
 from tooldecl.integrations.opentelemetry import OpenTelemetryHook
 
 
@@ -80,11 +79,3 @@ def telemetry(monkeypatch):
     made = Telemetry()
     yield made
     made.shutdown()
-
-
-@pytest.fixture(params=FRONTS)
-def front(request):
-    """
-    Run the test from a script without a loop, and from a loop.
-    """
-    return request.param
