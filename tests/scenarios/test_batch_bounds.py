@@ -9,6 +9,12 @@ import asyncio
 import pytest
 
 from fronts import call_batch
+from scenarios.batch_tools import (
+    RUNS,
+    client_with,
+    note,
+    words,
+)
 from tooldecl import (
     BatchResult,
     ToolCall,
@@ -22,60 +28,6 @@ from tooldecl.telemetry import (
     CallFinished,
 )
 from tooldecl.testing import FakeClock, RecordingHook
-
-
-RUNS = []
-
-
-@tool
-def note(word: str) -> str:
-    """Note a word."""
-    RUNS.append(word)
-
-    return word.upper()
-
-
-@tool
-async def anote(word: str) -> str:
-    """Note a word, later."""
-    await asyncio.sleep(0)
-    RUNS.append(word)
-
-    return word.upper()
-
-
-@tool
-def boom(word: str) -> str:
-    """Fail."""
-    RUNS.append(word)
-    raise ValueError(word)
-
-
-@tool
-def recurse(word: str) -> str:
-    """Exhaust the stack."""
-    return recurse(word)
-
-
-@tool
-def fatal(kind: str) -> str:
-    """Raise what means stop."""
-    RUNS.append(kind)
-    raise {"memory": MemoryError, "keyboard": KeyboardInterrupt}[kind]("out")
-
-
-def words(*given, name="note"):
-    """
-    Make calls, one per word, with the words as their ids.
-    """
-    return [ToolCall(name, {"word": word}, word) for word in given]
-
-
-def client_with(**options):
-    """
-    Build the client of these tests.
-    """
-    return ToolClient([note, anote, boom, recurse, fatal], **options)
 
 
 @pytest.mark.parametrize("kind", ["memory", "keyboard"])

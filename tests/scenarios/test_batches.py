@@ -11,6 +11,13 @@ import pickle
 import pytest
 
 from fronts import call_batch
+from scenarios.batch_tools import (
+    RUNS,
+    boom,
+    client_with,
+    note,
+    words,
+)
 from tooldecl import (
     BatchResult,
     ToolCall,
@@ -27,60 +34,6 @@ from tooldecl.telemetry import (
     CallStarted,
 )
 from tooldecl.testing import RecordingHook
-
-
-RUNS = []
-
-
-@tool
-def note(word: str) -> str:
-    """Note a word."""
-    RUNS.append(word)
-
-    return word.upper()
-
-
-@tool
-async def anote(word: str) -> str:
-    """Note a word, later."""
-    await asyncio.sleep(0)
-    RUNS.append(word)
-
-    return word.upper()
-
-
-@tool
-def boom(word: str) -> str:
-    """Fail."""
-    RUNS.append(word)
-    raise ValueError(word)
-
-
-@tool
-def recurse(word: str) -> str:
-    """Exhaust the stack."""
-    return recurse(word)
-
-
-@tool
-def fatal(kind: str) -> str:
-    """Raise what means stop."""
-    RUNS.append(kind)
-    raise {"memory": MemoryError, "keyboard": KeyboardInterrupt}[kind]("out")
-
-
-def words(*given, name="note"):
-    """
-    Make calls, one per word, with the words as their ids.
-    """
-    return [ToolCall(name, {"word": word}, word) for word in given]
-
-
-def client_with(**options):
-    """
-    Build the client of these tests.
-    """
-    return ToolClient([note, anote, boom, recurse, fatal], **options)
 
 
 @pytest.mark.parametrize("name", ["note", "anote"])

@@ -4,10 +4,10 @@ Building a client: every fault at once, and duplicates before all others.
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
+from scenarios import plain_tools
+from scenarios.plain_tools import add, echo, near, other_add, transfer
 from tooldecl import (
     DuplicateToolError,
     ToolCall,
@@ -21,36 +21,6 @@ from tooldecl import (
 from tooldecl.engines import SequentialEngine
 from tooldecl.exceptions import DeclarationError
 from tooldecl.filters import Approval, approve_all
-
-
-@tool
-def add(a: int, b: int) -> int:
-    """Add two integers."""
-    return a + b
-
-
-@tool
-def echo(text: str) -> str:
-    """Say it again."""
-    return text
-
-
-@tool(sensitive=True)
-def transfer(amount: int) -> str:
-    """Transfer an amount."""
-    return f"{amount} transferred"
-
-
-@tool(isolation="inline")
-def near(a: int) -> int:
-    """Run on the caller's thread."""
-    return a
-
-
-@tool(name="add")
-def other_add(a: float) -> float:
-    """Add something else."""
-    return a
 
 
 def faults_of(tools, **options):
@@ -106,7 +76,7 @@ def test_options_and_promises_are_reported_together():
     """
     assert [
         "ToolClient(result_limit=...) takes characters from 1, or None, got 0.",
-        "Tool 'transfer' (test_client_build.py:38) is sensitive, and nobody is asked "
+        "Tool 'transfer' (plain_tools.py:22) is sensitive, and nobody is asked "
         "before it runs. Give the client an Approval filter; to run it unasked, say so "
         "with Approval(approve_all).",
     ] == faults_of([add, transfer], result_limit=0)
@@ -182,11 +152,12 @@ def test_every_kind_of_entry_is_taken():
         input_schema={"type": "object", "properties": {}},
         handler=lambda arguments: "spec",
     )
-    module = sys.modules[__name__]
     client = ToolClient([spec, prefixed("math", [add]), [echo, near][0]])
 
     assert ["spec", "math_add", "echo"] == list(client.table)
-    assert {"add", "echo", "near"} <= {t.name for t in map(meta_of, tools_in(module))}
+    assert {"add", "echo", "near"} <= {
+        t.name for t in map(meta_of, tools_in(plain_tools))
+    }
 
 
 def test_an_empty_client_answers_too():

@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from ordering import HANGS_AFTER
+from scenarios.loop_threads import loop_threads, thread_of, where
 from tooldecl import ToolCall, ToolClient, tool
 from tooldecl.exceptions import EngineClosedError
 
@@ -24,31 +25,6 @@ def add(x: int, y: int) -> int:
     Add.
     """
     return x + y
-
-
-@tool
-async def where() -> str:
-    """
-    Name the thread it runs on.
-    """
-    return threading.current_thread().name
-
-
-def loop_threads() -> list[threading.Thread]:
-    """
-    List the threads of clients' loops.
-    """
-    return [t for t in threading.enumerate() if t.name.startswith("tooldecl-loop-")]
-
-
-def thread_of(client: ToolClient) -> threading.Thread:
-    """
-    Return the thread of a client's loop.
-    """
-    name = client.invoke("where").unwrap()
-    [thread] = [thread for thread in loop_threads() if thread.name == name]
-
-    return thread
 
 
 class TestAfterwards:

@@ -12,36 +12,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from ordering import HANGS_AFTER
+from scenarios.loop_threads import thread_of, where
 from tooldecl import Retry, ToolClient, tool
 from tooldecl.telemetry import AttemptFailed
-
-
-CLOSED = "This ToolClient is closed and takes no more calls."
-
-
-@tool
-async def where() -> str:
-    """
-    Name the thread it runs on.
-    """
-    return threading.current_thread().name
-
-
-def loop_threads() -> list[threading.Thread]:
-    """
-    List the threads of clients' loops.
-    """
-    return [t for t in threading.enumerate() if t.name.startswith("tooldecl-loop-")]
-
-
-def thread_of(client: ToolClient) -> threading.Thread:
-    """
-    Return the thread of a client's loop.
-    """
-    name = client.invoke("where").unwrap()
-    [thread] = [thread for thread in loop_threads() if thread.name == name]
-
-    return thread
 
 
 class TestWhileBodiesRun:

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from fronts import call
+from scenarios.plain_tools import add, echo, near, other_add, transfer
 from tooldecl import (
     DuplicateToolError,
     JSONLimits,
@@ -20,36 +21,6 @@ from tooldecl import (
 )
 from tooldecl.engines import SequentialEngine
 from tooldecl.exceptions import DeclarationError
-
-
-@tool
-def add(a: int, b: int) -> int:
-    """Add two integers."""
-    return a + b
-
-
-@tool
-def echo(text: str) -> str:
-    """Say it again."""
-    return text
-
-
-@tool(sensitive=True)
-def transfer(amount: int) -> str:
-    """Transfer an amount."""
-    return f"{amount} transferred"
-
-
-@tool(isolation="inline")
-def near(a: int) -> int:
-    """Run on the caller's thread."""
-    return a
-
-
-@tool(name="add")
-def other_add(a: float) -> float:
-    """Add something else."""
-    return a
 
 
 def test_adding_gives_another_client_and_leaves_this_one():

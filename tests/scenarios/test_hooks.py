@@ -11,6 +11,7 @@ import logging
 import pytest
 
 from fronts import call, call_batch
+from scenarios.watched_tools import add, flaky, kinds, write
 from tooldecl import NotFound, Retry, ToolCall, ToolClient, ToolContext, tool
 from tooldecl.engines import AsyncioEngine, SequentialEngine, ThreadEngine
 from tooldecl.filters import Approval, approve_all
@@ -24,35 +25,6 @@ from tooldecl.telemetry import (
     WriteConflict,
 )
 from tooldecl.testing import FakeClock, RecordingHook
-
-
-@tool
-def add(a: int, b: int) -> int:
-    """Add two integers."""
-    return a + b
-
-
-@tool(retry=Retry(attempts=2, delay=1, jitter=0))
-def flaky(ctx: ToolContext) -> str:
-    """Fail once."""
-    ctx.progress(ctx.attempt, 2, "trying")
-    if ctx.attempt == 1:
-        raise ConnectionError("no route")
-
-    return "done"
-
-
-@tool
-def write(ctx: ToolContext) -> None:
-    """Write."""
-    ctx.write("x", 1)
-
-
-def kinds(hook):
-    """
-    List the types of the events so far.
-    """
-    return [type(event) for event in hook.events]
 
 
 def test_the_life_of_a_call_in_events(front):

@@ -9,7 +9,8 @@ import asyncio
 import pytest
 
 from fronts import call, call_batch
-from tooldecl import Retry, ToolCall, ToolClient, ToolContext, tool
+from scenarios.watched_tools import add, flaky, kinds, write
+from tooldecl import ToolCall, ToolClient, ToolContext, tool
 from tooldecl.exceptions import CallCancelledError, ToolFailedError
 from tooldecl.telemetry import (
     AttemptFailed,
@@ -24,38 +25,9 @@ from tooldecl.testing import RecordingHook
 
 
 @tool
-def add(a: int, b: int) -> int:
-    """Add two integers."""
-    return a + b
-
-
-@tool(retry=Retry(attempts=2, delay=1, jitter=0))
-def flaky(ctx: ToolContext) -> str:
-    """Fail once."""
-    ctx.progress(ctx.attempt, 2, "trying")
-    if ctx.attempt == 1:
-        raise ConnectionError("no route")
-
-    return "done"
-
-
-@tool
-def write(ctx: ToolContext) -> None:
-    """Write."""
-    ctx.write("x", 1)
-
-
-@tool
 def fatal() -> None:
     """Run out of memory."""
     raise MemoryError
-
-
-def kinds(hook):
-    """
-    List the types of the events so far.
-    """
-    return [type(event) for event in hook.events]
 
 
 def test_an_error_that_leaves_the_client_still_ends_the_call(front):

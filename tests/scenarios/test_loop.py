@@ -5,16 +5,15 @@ The tool loop: model, calls, results, model, until an answer, and why it ends.
 from __future__ import annotations
 
 import asyncio
-import json
 
 import pytest
 
+from scenarios.adding_loops import RUNS, add, adding, check, run
 from tooldecl import (
     Retry,
     ToolCall,
     ToolClient,
     ToolContext,
-    ToolError,
     ToolLoop,
     Turn,
     tool,
@@ -26,75 +25,11 @@ from tooldecl.exceptions import (
 from tooldecl.testing import ScriptedModel
 
 
-RUNS = []
-
-
-@tool
-def add(a: int, b: int) -> int:
-    """Add two integers."""
-    RUNS.append((a, b))
-
-    return a + b
-
-
-@tool
-def boom() -> None:
-    """Fail."""
-    RUNS.append("boom")
-    raise ValueError("no")
-
-
-@tool(return_direct=True)
-def direct(word: str) -> str:
-    """Answer directly."""
-    RUNS.append(word)
-    if word == "fail":
-        raise ToolError("No.")
-
-    return word
-
-
-def adding(a, b, call_id=None):
-    """
-    Make a call of the adder.
-    """
-    return ToolCall("add", {"a": a, "b": b}, call_id)
-
-
 def saying(word):
     """
     Make a call of the direct tool.
     """
     return ToolCall("direct", {"word": word})
-
-
-def run(front, script, messages="Hi", *, client=None, **options):
-    """
-    Run a loop of a scripted model by either front; return its result and the model.
-    """
-    model = ScriptedModel(script)
-    loop = ToolLoop(client or ToolClient([add, boom, direct]), model, **options)
-    if front == "sync":
-        return loop.run(messages), model
-
-    return asyncio.run(loop.arun(messages)), model
-
-
-def check(messages):
-    """
-    Check what a strict provider checks: each call has one answer, right after its turn.
-    """
-    open_ids, seen = [], set()
-    for message in json.loads(json.dumps(messages, allow_nan=False)):
-        if message["role"] == "tool":
-            open_ids.remove(message["tool_call_id"])
-            assert message["content"]
-            continue
-        assert [] == open_ids
-        open_ids = [call["id"] for call in message.get("tool_calls", ())]
-        assert (len(open_ids), set()) == (len(set(open_ids)), seen & set(open_ids))
-        seen |= set(open_ids)
-    assert [] == open_ids
 
 
 def test_a_run_from_a_question_to_an_answer(front):

@@ -7,21 +7,11 @@ from __future__ import annotations
 import pytest
 
 from loops import calls, check, outcomes, resume, run, scripted, stored
+from scenarios.noting_tools import RUNS, note, notes
 from tooldecl import Budget, Suspension, ToolClient, ToolLoop, Turn, tool
 from tooldecl.exceptions import DeclarationError
 from tooldecl.filters import Approval, Approved, Suspend
 from tooldecl.testing import FakeClock
-
-
-RUNS = []
-
-
-@tool
-def note(word: str) -> str:
-    """Note a word."""
-    RUNS.append(word)
-
-    return word
 
 
 @tool
@@ -38,13 +28,6 @@ def pay(word: str) -> str:
     RUNS.append(word)
 
     return word
-
-
-def notes(*words, name="note"):
-    """
-    Make a turn's calls, the words as their ids too.
-    """
-    return calls(*((word, name, {"word": word}) for word in words))
 
 
 class Endless:

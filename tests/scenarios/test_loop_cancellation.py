@@ -10,6 +10,7 @@ import logging
 import pytest
 
 from loops import calls, check, outcomes, run, scripted
+from scenarios.noting_tools import RUNS, note, notes
 from tooldecl import (
     Fate,
     Status,
@@ -24,24 +25,6 @@ from tooldecl.exceptions import ModelFailedError
 from tooldecl.filters import Approval, Approved, Suspend
 from tooldecl.telemetry import CallStarted, LoopFinished, ModelAsked
 from tooldecl.testing import RecordingHook
-
-
-RUNS = []
-
-
-@tool
-def note(word: str) -> str:
-    """Note a word."""
-    RUNS.append(word)
-
-    return word
-
-
-def notes(*words):
-    """
-    Make a turn's calls, the words as their ids too.
-    """
-    return calls(*((word, "note", {"word": word}) for word in words))
 
 
 class Hanging:

@@ -10,29 +10,12 @@ import pytest
 
 from loops import calls, check, outcomes, resume, run, scripted
 from ordering import HANGS_AFTER
+from scenarios.noting_tools import RUNS, note, notes
 from tooldecl import Retry, ToolClient, ToolLoop, Turn, tool
 from tooldecl.engines import ThreadEngine
 from tooldecl.filters import Approval, Approved, Suspend
 from tooldecl.telemetry import AttemptFailed
 from tooldecl.testing import FakeClock
-
-
-RUNS = []
-
-
-@tool
-def note(word: str) -> str:
-    """Note a word."""
-    RUNS.append(word)
-
-    return word
-
-
-def notes(*words):
-    """
-    Make a turn's calls, the words as their ids too.
-    """
-    return calls(*((word, "note", {"word": word}) for word in words))
 
 
 def test_a_run_that_was_told_to_stop_asks_nobody(front):

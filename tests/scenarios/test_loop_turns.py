@@ -10,23 +10,13 @@ import json
 import pytest
 
 from loops import calls, check, outcomes, resume, run, scripted, stored
+from scenarios.noting_tools import RUNS, note
 from tooldecl import Budget, ToolClient, ToolContext, ToolLoop, Turn, tool
 from tooldecl.engines import AsyncioEngine, ThreadEngine
 from tooldecl.exceptions import DeclarationError
 from tooldecl.filters import Approval, Approved, Suspend
 from tooldecl.telemetry import ModelAsked
 from tooldecl.testing import RecordingHook, ScriptedModel
-
-
-RUNS = []
-
-
-@tool
-def note(word: str) -> str:
-    """Note a word."""
-    RUNS.append(word)
-
-    return word
 
 
 @tool(return_direct=True)

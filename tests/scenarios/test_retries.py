@@ -8,7 +8,8 @@ import logging
 
 import pytest
 
-from fronts import call, call_batch
+from fronts import call_batch
+from scenarios.flaky_tools import failing, run
 from tooldecl import (
     NotFound,
     Retry,
@@ -19,39 +20,6 @@ from tooldecl import (
 )
 from tooldecl.telemetry import AttemptFailed
 from tooldecl.testing import FakeClock, RecordingHook
-
-
-def half():
-    """
-    Spread nothing.
-    """
-    return 0.5
-
-
-def failing(times, error, **options):
-    """
-    Declare a tool that fails some times and then returns how often it ran.
-    """
-    runs = []
-
-    @tool(**options)
-    def flaky() -> int:
-        """Fail some times."""
-        runs.append(len(runs) + 1)
-        if len(runs) <= times:
-            raise error
-        return len(runs)
-
-    return flaky, runs
-
-
-def run(front, declared, *, clock=None, **options):
-    """
-    Run the one tool of a client.
-    """
-    client = ToolClient([declared], clock=clock or FakeClock(), rng=half, **options)
-
-    return call(front, client, next(iter(client.table)))
 
 
 def test_a_transient_failure_is_repeated_until_it_succeeds(front):

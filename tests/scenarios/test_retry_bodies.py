@@ -14,6 +14,7 @@ import pytest
 from pydantic import AfterValidator
 
 from fronts import call, call_batch
+from scenarios.flaky_tools import failing, run
 from tooldecl import (
     Retry,
     ToolCall,
@@ -23,39 +24,6 @@ from tooldecl import (
 )
 from tooldecl.telemetry import AttemptFailed
 from tooldecl.testing import FakeClock
-
-
-def half():
-    """
-    Spread nothing.
-    """
-    return 0.5
-
-
-def failing(times, error, **options):
-    """
-    Declare a tool that fails some times and then returns how often it ran.
-    """
-    runs = []
-
-    @tool(**options)
-    def flaky() -> int:
-        """Fail some times."""
-        runs.append(len(runs) + 1)
-        if len(runs) <= times:
-            raise error
-        return len(runs)
-
-    return flaky, runs
-
-
-def run(front, declared, *, clock=None, **options):
-    """
-    Run the one tool of a client.
-    """
-    client = ToolClient([declared], clock=clock or FakeClock(), rng=half, **options)
-
-    return call(front, client, next(iter(client.table)))
 
 
 def test_each_attempt_knows_its_number_and_the_failure_before(front):

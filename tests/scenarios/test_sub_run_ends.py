@@ -11,6 +11,8 @@ import pytest
 
 from fronts import call
 from loops import calls, check, run, scripted
+from scenarios.noting_tools import RUNS, note
+from scenarios.sub_loops import ask, one_call, sub
 from tooldecl import (
     Budget,
     Retry,
@@ -23,38 +25,6 @@ from tooldecl import (
 from tooldecl.exceptions import NotImportableError, SubRunError
 from tooldecl.filters import Approval, Approved, Suspend
 from tooldecl.testing import ScriptedModel
-
-
-RUNS = []
-
-
-@tool
-def note(word: str) -> str:
-    """Note a word."""
-    RUNS.append(word)
-
-    return word
-
-
-def sub(loop, **options):
-    """
-    Make a tool of a loop.
-    """
-    return loop.as_tool(name="research", description="Research something.", **options)
-
-
-def ask(front, loop, **options):
-    """
-    Call a loop as a tool, once.
-    """
-    return call(front, ToolClient([sub(loop, **options)]), "research", {"task": "x"})
-
-
-def one_call(name="note", arguments=None):
-    """
-    Make a turn with one call.
-    """
-    return calls(("c", name, {"word": "w"} if arguments is None else arguments))
 
 
 @tool(sensitive=True)

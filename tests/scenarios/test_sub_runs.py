@@ -10,6 +10,8 @@ import pytest
 
 from fronts import call, call_batch
 from loops import calls, check, run, scripted
+from scenarios.noting_tools import RUNS, note
+from scenarios.sub_loops import one_call, sub
 from tooldecl import (
     ToolClient,
     ToolContext,
@@ -23,36 +25,6 @@ from tooldecl.testing import RecordingHook
 
 
 AMBIENT = contextvars.ContextVar("AMBIENT", default="root")
-RUNS = []
-
-
-@tool
-def note(word: str) -> str:
-    """Note a word."""
-    RUNS.append(word)
-
-    return word
-
-
-def sub(loop, **options):
-    """
-    Make a tool of a loop.
-    """
-    return loop.as_tool(name="research", description="Research something.", **options)
-
-
-def ask(front, loop, **options):
-    """
-    Call a loop as a tool, once.
-    """
-    return call(front, ToolClient([sub(loop, **options)]), "research", {"task": "x"})
-
-
-def one_call(name="note", arguments=None):
-    """
-    Make a turn with one call.
-    """
-    return calls(("c", name, {"word": "w"} if arguments is None else arguments))
 
 
 def test_a_parent_reads_what_its_child_says(front):

@@ -9,22 +9,12 @@ import json
 import pytest
 
 from loops import check
+from scenarios.adding_loops import RUNS, add
 from tooldecl import Suspension, ToolCall, ToolClient, ToolLoop, Turn, tool
 from tooldecl.exceptions import ModelFailedError
 from tooldecl.filters import Approval, Approved, Suspend
 from tooldecl.testing import FakeLLM, FakeReply
 from wires import ask, model_for, run, said
-
-
-RUNS = []
-
-
-@tool
-def add(a: int, b: int) -> int:
-    """Add two integers."""
-    RUNS.append((a, b))
-
-    return a + b
 
 
 @tool
