@@ -4,23 +4,9 @@ A filter that keeps a result and answers with it again: nothing of the old call 
 
 from __future__ import annotations
 
+from filters.slots import count, write
 from fronts import call, call_batch
-from tooldecl import ToolCall, ToolClient, ToolContext, tool
-
-
-@tool
-def write(slot: str) -> dict[str, str]:
-    """Write to a slot."""
-    return {"slot": slot}
-
-
-@tool
-def count(slot: str, ctx: ToolContext) -> int:
-    """Count in a slot."""
-    number = ctx.state.get(slot, 0) + 1
-    ctx.write(slot, number)
-
-    return number
+from tooldecl import ToolCall, ToolClient
 
 
 def keeping(cache):

@@ -13,24 +13,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from filters.slots import count, write
 from fronts import call
 from tooldecl import Status, ToolClient, ToolContext, ToolResult, tool
 from tooldecl.exceptions import CallError
-
-
-@tool
-def write(slot: str) -> dict[str, str]:
-    """Write to a slot."""
-    return {"slot": slot}
-
-
-@tool
-def count(slot: str, ctx: ToolContext) -> int:
-    """Count in a slot."""
-    number = ctx.state.get(slot, 0) + 1
-    ctx.write(slot, number)
-
-    return number
 
 
 @tool

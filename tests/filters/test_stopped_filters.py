@@ -8,58 +8,10 @@ import asyncio
 
 import pytest
 
+from filters.paying import RUNS, raising, run
 from fronts import call
 from tooldecl import ToolClient, tool
 from tooldecl.telemetry import CallFinished
-
-
-RUNS = []
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay."""
-    RUNS.append(amount)
-
-    return "paid"
-
-
-@tool
-def broken(amount: int) -> str:
-    """Fail."""
-    raise ValueError("no money")
-
-
-def recurse():
-    """
-    Exhaust the stack.
-    """
-    return recurse()
-
-
-def raising(error, *, after):
-    """
-    Make a filter that raises before or after the body.
-    """
-
-    def fail(request):
-        if after:
-            yield request
-        if error is RecursionError:
-            recurse()
-        raise error
-        yield request
-
-    return fail
-
-
-def run(front, *filters, name="pay", amount=5, **options):
-    """
-    Run one call through some filters.
-    """
-    client = ToolClient([pay, broken], filters=filters, **options)
-
-    return call(front, client, name, {"amount": amount})
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError, GeneratorExit])

@@ -6,36 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from fronts import call
-from tooldecl import ToolClient, tool
+from filters.paying import RUNS, run
+from tooldecl import tool
 from waiting import layer
-
-
-RUNS = []
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay."""
-    RUNS.append(amount)
-
-    return "paid"
-
-
-@tool
-async def apay(amount: int) -> str:
-    """Pay."""
-    RUNS.append(amount)
-
-    return "paid"
-
-
-def run(front, *filters, name="pay", tools=(), **options):
-    """
-    Run one call through some filters.
-    """
-    with ToolClient([pay, apay, *tools], filters=filters, **options) as client:
-        return call(front, client, name, {"amount": 5})
 
 
 class Raising:

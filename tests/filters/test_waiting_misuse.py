@@ -11,40 +11,13 @@ import pytest
 
 from engine_stage import begin, outcome
 from engine_tools import VAIN
-from fronts import call
+from filters.paying import RUNS, run
 from ordering import Gate
-from tooldecl import ToolClient, tool
+from tooldecl import tool
 from waiting import layer, only
 
 
-RUNS = []
-
-
-@tool
-def pay(amount: int) -> str:
-    """Pay."""
-    RUNS.append(amount)
-
-    return "paid"
-
-
-@tool
-async def apay(amount: int) -> str:
-    """Pay."""
-    RUNS.append(amount)
-
-    return "paid"
-
-
 NAMES = ["pay", "apay"]
-
-
-def run(front, *filters, name="pay", tools=(), **options):
-    """
-    Run one call through some filters.
-    """
-    with ToolClient([pay, apay, *tools], filters=filters, **options) as client:
-        return call(front, client, name, {"amount": 5})
 
 
 @pytest.mark.parametrize("given", [None, "go on", {"amount": 1}])

@@ -12,6 +12,7 @@ import weakref
 
 import pytest
 
+from one_result import FAILURE, result
 from tooldecl import (
     BatchResult,
     Fate,
@@ -19,7 +20,6 @@ from tooldecl import (
     ToolCall,
     ToolMeta,
     ToolRequest,
-    ToolResult,
 )
 from tooldecl.exceptions import CallError, ToolFailedError
 
@@ -28,32 +28,6 @@ META = ToolMeta(name="pay", description="Pay.")
 CALL = ToolCall("pay", {"amount": 5}, "c1")
 REQUEST = ToolRequest(
     call_id="c1", name="pay", arguments={"to": {"names": ["a"]}}, meta=META
-)
-
-
-def result(**changes):
-    """
-    Make a result with some fields of one's own.
-    """
-    fields = {
-        "call_id": "c1",
-        "name": "pay",
-        "status": Status.OK,
-        "content": '{"paid":5}',
-        "value": {"paid": 5},
-        "fate": Fate.COMPLETED,
-        "attempts": 1,
-    }
-
-    return ToolResult(**fields | changes)
-
-
-FAILURE = result(
-    status=Status.TOOL_ERROR,
-    content="Tool 'pay' failed: KeyError.",
-    value=None,
-    error=ToolFailedError(tool="pay", type_names=["KeyError"]),
-    error_class="semantic",
 )
 
 

@@ -10,40 +10,9 @@ import math
 
 import pytest
 
-from tooldecl import (
-    Fate,
-    Status,
-    ToolResult,
-)
+from one_result import FAILURE, result
 from tooldecl._plaindata import json_form
 from tooldecl._readonly import freeze
-from tooldecl.exceptions import ToolFailedError
-
-
-def result(**changes):
-    """
-    Make a result with some fields of one's own.
-    """
-    fields = {
-        "call_id": "c1",
-        "name": "pay",
-        "status": Status.OK,
-        "content": '{"paid":5}',
-        "value": {"paid": 5},
-        "fate": Fate.COMPLETED,
-        "attempts": 1,
-    }
-
-    return ToolResult(**fields | changes)
-
-
-FAILURE = result(
-    status=Status.TOOL_ERROR,
-    content="Tool 'pay' failed: KeyError.",
-    value=None,
-    error=ToolFailedError(tool="pay", type_names=["KeyError"]),
-    error_class="semantic",
-)
 
 
 def test_a_result_is_plain_data():
