@@ -402,20 +402,23 @@ def openai_agents(session: nox.Session) -> None:
     adapter(session, "openai_agents")
 
 
+def newest(session: nox.Session, name: str, extras: str, page: str) -> None:
+    """
+    Install the newest of some extras, and run their tests and their page.
+    """
+    built = wheel(session)
+    session.install("--upgrade", f"{built}[{extras}]", *group(name))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    run = f"tests/test_docs.py::test_the_code_of_a_page_runs[{page}]"
+    pytest(session, f"tests/extras/{name}", run, *session.posargs)
+
+
 @nox.session(python=PYTHONS[0])
 def otel(session: nox.Session) -> None:
     """
     Export calls by the newest OpenTelemetry SDK, and run the page about it.
     """
-    built = wheel(session)
-    session.install("--upgrade", f"{built}[otel]", *group("otel"))
-    session.install("--force-reinstall", "--no-deps", str(built))
-    pytest(
-        session,
-        "tests/extras/otel",
-        "tests/test_docs.py::test_the_code_of_a_page_runs[docs/how-to/observe-calls.md]",
-        *session.posargs,
-    )
+    newest(session, "otel", "otel", "docs/how-to/observe-calls.md")
 
 
 @nox.session(python=PYTHONS[0])
@@ -423,16 +426,8 @@ def models(session: nox.Session) -> None:
     """
     Let the newest official SDKs of the providers speak to a fake provider.
     """
-    built = wheel(session)
-    extras = ["jsonschema", "openai", "anthropic", "gemini"]
-    session.install("--upgrade", f"{built}[{','.join(extras)}]", *group("models"))
-    session.install("--force-reinstall", "--no-deps", str(built))
-    pytest(
-        session,
-        "tests/extras/models",
-        "tests/test_docs.py::test_the_code_of_a_page_runs[docs/how-to/use-a-model.md]",
-        *session.posargs,
-    )
+    extras = "jsonschema,openai,anthropic,gemini"
+    newest(session, "models", extras, "docs/how-to/use-a-model.md")
 
 
 @nox.session(python=PYTHONS[0])

@@ -4,8 +4,6 @@ A key for whoever has to tell a repetition from another request.
 
 from __future__ import annotations
 
-import pytest
-
 from fronts import call, call_batch
 from tooldecl import (
     Retry,
@@ -14,11 +12,6 @@ from tooldecl import (
     ToolContext,
     tool,
 )
-
-
-AMPLE = 60
-
-LIMITS = pytest.mark.parametrize("timeout", [None, AMPLE], ids=["free", "timed"])
 
 
 class TestIdempotencyKey:

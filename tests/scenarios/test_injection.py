@@ -17,11 +17,6 @@ from tooldecl import (
 )
 
 
-AMPLE = 60
-
-LIMITS = pytest.mark.parametrize("timeout", [None, AMPLE], ids=["free", "timed"])
-
-
 class OwnContext(ToolContext):
     """
     A host's name for the same thing.

@@ -14,8 +14,6 @@ from tooldecl import ToolCall, Turn
 from tooldecl.testing import FakeLLM, FakeReply
 
 
-CALL = ToolCall("add", '{"a": 1}', "c1")
-
 PATHS = {
     "chat": "/v1/chat/completions",
     "responses": "/v1/responses",

@@ -20,16 +20,6 @@ from tooldecl._isolation import run_job, submit
 from tooldecl._isolation._threads import MAX_IDLE, _Worker, has_bodies
 
 
-def thread_of_next_body() -> int:
-    """
-    Run a body, and return the thread it ran on.
-    """
-    job = job_of(threading.get_ident)
-    run_job(job, submit)
-
-    return job.attempt.value
-
-
 class TestReuse:
     """
     Invariants 1 and 2: a thread that is done is the next body's.
