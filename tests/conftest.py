@@ -12,11 +12,13 @@ import os
 import tempfile
 import threading
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from fronts import FRONTS, Listener
+from given import GIVEN
 from ordering import Gate
 from source import is_found
 
@@ -30,6 +32,9 @@ NEEDED = {
     "extras/langchain": ["langchain", "langgraph"],
     "extras/openai_agents": ["agents"],
     "extras/pydantic_ai": ["pydantic_ai"],
+    "extras/loky": ["loky"],
+    "extras/dask": ["distributed"],
+    "extras/celery": ["celery"],
 }
 
 collect_ignore = [f for f, names in NEEDED.items() if not all(map(is_found, names))]
@@ -107,8 +112,8 @@ def left_in(folder: Path) -> list[str]:
     for at in Path("/proc/self/task").glob("*/children"):
         for number in at.read_text(encoding="utf-8").split():
             command = Path(f"/proc/{number}/cmdline").read_text(encoding="utf-8")
-            # Python's own, which lives as long as its process.
-            if "multiprocessing.resource_tracker" not in command:
+            # Python's own, or loky's, which lives as long as its process.
+            if "resource_tracker" not in command:
                 found.append(f"child {number} {command[:200]}")
     found += [f"file {at.name}" for at in folder.iterdir()]
 
@@ -136,3 +141,14 @@ def nothing_is_left(tmp_path_factory):
         waiting.wait(0.1)
 
     assert [] == left
+
+
+@pytest.fixture(scope="session", autouse=True)
+def given_engines(nothing_is_left):
+    """
+    Have what the engines need that this session puts in the place of ours.
+    """
+    with ExitStack() as stack:
+        for module in GIVEN.values():
+            stack.enter_context(module.running())
+        yield

@@ -15,6 +15,7 @@ from typing import Any
 
 from engine_tools import HANGS_AFTER, TOOLS, post, take
 from fronts import call_batch
+from given import GIVEN
 from tooldecl import ToolCall, ToolClient
 from tooldecl._isolation import Line, Ticket
 from tooldecl.engines import (
@@ -74,7 +75,9 @@ OVERLAPPING = [
     Case("processes", ProcessEngine),
     Case("executor", on_threads),
 ]
-ENGINES = [SEQUENTIAL, *OVERLAPPING]
+if GIVEN:
+    OVERLAPPING = [Case(name, module.make) for name, module in GIVEN.items()]
+ENGINES = [*([] if GIVEN else [SEQUENTIAL]), *OVERLAPPING]
 
 
 class Stage:
