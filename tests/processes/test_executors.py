@@ -19,7 +19,10 @@ from pathlib import Path
 
 import pytest
 
+from engine_stage import Stage, begin_batch, outcome
+from engine_tools import hold
 from fronts import call, call_batch
+from given import GIVEN
 from processes.executor_tools import (
     about,
     fail,
@@ -30,9 +33,10 @@ from processes.executor_tools import (
     hang_first_again,
     mark,
 )
-from processes.hanging_tools import HANGING
+from processes.hanging_tools import HANGING, start_and_hang
 from processes.process_tools import add
 from processes.watching import await_end, start_script
+from recipes import recipe
 from scripts import SOON, ended
 from tooldecl import ToolCall, ToolClient, tool
 from tooldecl.engines import ExecutorEngine
@@ -43,7 +47,8 @@ from tooldecl.telemetry import LateFinish
 pytestmark = pytest.mark.slow
 
 SPAWN = multiprocessing.get_context("spawn")
-TOOLS = [about, add, fail, hang, hang_as, hang_first, hang_first_again, mark]
+TOOLS = [about, add, fail, hang, hang_as, hang_first, hang_first_again, hold, mark]
+TOOLS += [start_and_hang]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -67,12 +72,48 @@ def executor(request):
         yield executor
 
 
+@pytest.fixture(params=[*GIVEN] or ["threads", "processes"])
+def engine(request):
+    """
+    Run the test under each of them, or under an engine of an optional package.
+    """
+    if request.param in GIVEN:
+        yield GIVEN[request.param].make()
+        return
+    makers = {
+        "threads": lambda: ThreadPoolExecutor(4),
+        "processes": lambda: ProcessPoolExecutor(2, mp_context=SPAWN),
+    }
+    with makers[request.param]() as executor:
+        yield ExecutorEngine(executor)
+
+
 @pytest.fixture
-def client(executor, make_client):
+def client(engine, make_client):
     """
-    Have a client whose calls the executor runs.
+    Have a client whose calls its executor runs.
     """
-    return make_client(*TOOLS, engine=ExecutorEngine(executor))
+    return make_client(*TOOLS, engine=engine)
+
+
+@pytest.fixture(params=[*GIVEN] or ["processes"])
+def renewed(request):
+    """
+    Have an engine that has workers again when one was shot.
+    """
+    if request.param in GIVEN:
+        yield GIVEN[request.param].make()
+        return
+    pools = []
+
+    def make():
+        pools.append(ProcessPoolExecutor(1, mp_context=SPAWN))
+
+        return pools[-1]
+
+    yield ExecutorEngine(recipe("renewed").Renewed(make))
+    for pool in pools:
+        pool.shutdown()
 
 
 def test_a_call_is_run_where_the_executor_is(front, executor, make_client):
@@ -104,6 +145,42 @@ def test_no_body_outlives_its_deadline(how, client, lifeline):
     )
     assert "limit declared on it. It was killed." in result.content
     assert () == client.abandoned
+
+
+@pytest.mark.parametrize("how", ["group", "session", "double"])
+def test_what_a_body_has_started_ends_with_it(how, client, lifeline):
+    """
+    R44: the work of a body may be in another process, which its deadline ends too.
+    """
+    result = client.invoke("start_and_hang", {"how": how, **lifeline.arguments})
+    lifeline.pid()
+    held = lifeline.is_held()
+    lifeline.let_go()
+
+    assert ("timeout", "killed", False) == (result.status, result.fate, held)
+    assert not lifeline.marker.exists()
+
+
+def test_places_are_free_after_bodies_that_hung(front, client, tmp_path, lifeline):
+    """
+    R44, SPEC 6: as many bodies as before are inside at once, and those that stood beside
+    the hanging ones have run once each.
+    """
+    markers = [tmp_path / f"marker{n}" for n in range(4)]
+    hanging = ToolCall("hang_as", {"how": "spin", "line": lifeline.path})
+    calls = [ToolCall("mark", {"marker": str(marker)}) for marker in markers]
+    mixed = [each for call in calls for each in (hanging, call)]
+    results = call_batch(front, client, mixed)
+    (tmp_path / "stage").mkdir()
+    stage = Stage(tmp_path / "stage")
+    future = begin_batch(front, client, stage.calls(("hold", "a"), ("hold", "b")))
+    stage.arrivals(2)
+    stage.go(2)
+
+    assert ["timeout", "ok"] * 4 == [r.status for r in results]
+    assert ["ran\n"] * 4 == [marker.read_text() for marker in markers]
+    assert outcome(future).ok
+    stage.close()
 
 
 def test_the_engines_limit_begins_with_the_body(front, make_client, lifeline):
@@ -176,40 +253,24 @@ def parent_of(pid):
     ("name", "expected"), [("hang_first", "worker_died"), ("hang_first_again", "ok")]
 )
 def test_a_lost_call_is_repeated_only_where_that_is_safe(
-    front, name, expected, make_client, lifeline, tmp_path
+    front, name, expected, renewed, make_client, lifeline, tmp_path
 ):
     """
     R39, SPEC 4: the executor's worker is shot under the body, which dies with it; nobody
     knows what it has done.
     """
     marker = tmp_path / "marker"
-    pools = []
-
-    class Renewed(Executor):
-        """
-        An executor that starts anew when its processes are gone, as clusters do.
-        """
-
-        def submit(self, function, /, *args):
-            """
-            Submit to processes that live.
-            """
-            if not pools or pools[-1]._broken:
-                pools.append(ProcessPoolExecutor(1, mp_context=SPAWN))
-            return pools[-1].submit(function, *args)
 
     def shoot():
         body = lifeline.pid()
         os.kill(parent_of(parent_of(body)), signal.SIGKILL)
 
-    client = make_client(*TOOLS, engine=ExecutorEngine(Renewed()), rng=lambda: 0.0)
+    client = make_client(*TOOLS, engine=renewed, rng=lambda: 0.0)
     shooter = threading.Thread(target=shoot)
     shooter.start()
     result = call(front, client, name, {"line": lifeline.path, "marker": str(marker)})
     shooter.join()
     cut = lifeline.is_cut()
-    for pool in pools:
-        pool.shutdown()
 
     assert (expected, True) == (result.status, cut)
     if expected == "ok":

@@ -1,36 +1,31 @@
 """
-An engine over loky's reusable executor, as the page shows it.
+An engine over loky's executor, renewed as the page shows it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import Any
 
 from loky import get_reusable_executor
 
+from recipes import recipe
 from tooldecl.engines import ExecutorEngine
 
 
-WORKERS = 10
+WORKERS = 8
 # Longer than a session: a worker that has nothing to do is not replaced meanwhile.
 IDLE = 3600
 
+_held: list[Any] = []
 
-class Reusable(Executor):
-    """
-    The executor that there is, or the one that loky makes when that has broken.
-    """
 
-    def submit(self, function: Any, /, *args: Any) -> Future[Any]:
-        """
-        Submit to what is there now.
-        """
-        return get_reusable_executor(max_workers=WORKERS, timeout=IDLE).submit(
-            function, *args
-        )
+def get_executor() -> Any:
+    """
+    Return the executor of this thread, or a new one where that is broken.
+    """
+    return get_reusable_executor(max_workers=WORKERS, timeout=IDLE)
 
 
 @contextmanager
@@ -38,13 +33,15 @@ def running() -> Iterator[None]:
     """
     Have the workers, and end them.
     """
-    Reusable().submit(int).result()
+    executor = recipe("renewed").Renewed(get_executor)
+    executor.submit(int).result()
+    _held.append(executor)
     yield
-    get_reusable_executor(max_workers=WORKERS, timeout=IDLE).shutdown(kill_workers=True)
+    _held.pop().shutdown(kill_workers=True)
 
 
 def make(**options: Any) -> ExecutorEngine:
     """
     Make an engine over it.
     """
-    return ExecutorEngine(Reusable(), **options)
+    return ExecutorEngine(_held[0], **options)
