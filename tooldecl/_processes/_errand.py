@@ -12,13 +12,15 @@ import contextvars
 import hashlib
 import itertools
 import os
+import select
+import sys
 import threading
 
 from typing import Any, NamedTuple, final
 
 from .._clock import monotonic, wall
 from .._context import CallFacts, ToolContext
-from .._isolation import Attempt, Ledger, Place, ask_to_stop
+from .._isolation import Attempt, Ledger, Place, ask_to_stop, start_thread
 from ._dialogue import Answer, Said, request_of
 from ._handle import Worker
 from ._inworker import WorkerRun
@@ -51,11 +53,13 @@ class _Shop:
     Attributes:
         pool: Their workers; each errand has a place of its own, given by who sends it.
         host: The pid of a process whose own clients keep the pool open.
+        orphan: The pid of a process whose errands nobody waits for any more.
     """
 
     def __init__(self) -> None:
         self.pool = Pool(1)
-        self.host = 0
+        self.host = self.orphan = 0
+        self._watching = 0
         self._cargo: dict[bytes, Cargo] = {}
         self._running: dict[str, Attempt] = {}
         self._unwanted: set[str] = set()
@@ -96,7 +100,7 @@ class _Shop:
         """
         self._running[token] = attempt
 
-        return token not in self._unwanted
+        return token not in self._unwanted and self.orphan != os.getpid()
 
     def end(self, token: str) -> None:
         """
@@ -113,6 +117,38 @@ class _Shop:
         attempt = self._running.get(token)
         if attempt is not None:
             ask_to_stop(attempt, cancels=False)
+
+    def watch_parent(self) -> None:
+        """
+        Stop all errands when the process ends that has started this one to work for it.
+        """
+        here = os.getpid()
+        if self._watching == here:
+            return
+        self._watching = here
+        parent = _parent()
+        if parent is not None:
+            watcher = threading.Thread(
+                target=self._end_with,
+                args=(parent,),
+                name="tooldecl-parent",
+                daemon=True,
+            )
+            start_thread(watcher)
+
+    def _end_with(self, parent: int) -> None:
+        try:
+            fd = os.pidfd_open(parent)
+        except ProcessLookupError:
+            pass
+        else:
+            poll = select.poll()
+            poll.register(fd, select.POLLIN)
+            poll.poll()
+            os.close(fd)
+        self.orphan = os.getpid()
+        self._stop_all()
+        self.pool.close()
 
     def _stop_all(self) -> None:
         for token in list(self._running):
@@ -163,6 +199,7 @@ def run_errand(parcel: bytes) -> bytes:
     Run one attempt and return its envelope.
     """
     began = monotonic()
+    SHOP.watch_parent()
     head, pickled = open_parcel(parcel)
     attempt, token = _attempt_of(head), head["token"]
     try:
@@ -209,6 +246,17 @@ def _attempt_of(head: Said) -> Attempt:
     attempt.timeout, attempt.source = head["timeout"], head["source"]
 
     return attempt
+
+
+def _parent() -> int | None:
+    """
+    Return the process whose pool of processes this one is in, if it is in one.
+    """
+    module = sys.modules.get("multiprocessing.process")  # nobody is in one without it
+    parent = module and module.parent_process()
+    pid: int | None = parent and parent.pid
+
+    return pid
 
 
 def _nothing(_values: dict[str, Any], _context: ToolContext) -> object:

