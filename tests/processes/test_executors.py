@@ -524,6 +524,7 @@ def test_a_call_that_is_given_up_on_a_thread_is_killed(make_client, lifeline):
     """
     executor = ThreadPoolExecutor(1)
     client = make_client(hang, mark, engine=ExecutorEngine(executor))
+    client.invoke("mark", {"marker": os.devnull})  # so that there is a worker
     [result] = client.invoke_batch(
         [ToolCall("hang", {"line": lifeline.path})], within=1.0
     )
