@@ -4,9 +4,15 @@ An engine over a cluster of Dask's on this machine, as the page shows it.
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+
+from distributed.utils import _offload_executor
 
 from recipes import recipe
 from tooldecl.engines import ExecutorEngine
@@ -30,6 +36,9 @@ def running() -> Iterator[None]:
         _held.append(executor)
         yield
         _held.clear()
+    # What it keeps until its process ends.
+    _offload_executor.shutdown()
+    shutil.rmtree(Path(tempfile.gettempdir()) / "dask-scratch-space")
 
 
 def make(**options: Any) -> ExecutorEngine:
