@@ -1,5 +1,5 @@
 """
-An engine over a worker of Celery's, with a broker and a backend that are folders.
+An engine over a worker of Celery's, with databases in files as broker and backend.
 """
 
 from __future__ import annotations
@@ -24,15 +24,13 @@ from tooldecl.engines import ExecutorEngine
 CHILDREN = 8
 STARTS_WITHIN = 60
 
+# Of a folder as a broker somebody may read a message that is half written.
 SETTINGS = """
-broker_url = "filesystem://"
-broker_transport_options = {{
-    "data_folder_in": {folder!r} + "/queue",
-    "data_folder_out": {folder!r} + "/queue",
-    "control_folder": {folder!r} + "/control",
-    "polling_interval": 0.02,
-}}
-result_backend = "file://" + {folder!r} + "/results"
+from kombu.transport.sqlalchemy import Transport
+
+Transport.polling_interval = 0.02
+broker_url = "sqla+sqlite:///{folder}/queue.db"
+result_backend = "db+sqlite:///{folder}/results.db"
 worker_prefetch_multiplier = 1
 broker_connection_retry_on_startup = False
 """
@@ -83,14 +81,12 @@ def prepare(folder: Path) -> Any:
     """
     Write the module of the page and its settings to a folder; return the module.
     """
-    for name in ("queue", "control", "results"):
-        (folder / name).mkdir()
-    (folder / "settings.py").write_text(SETTINGS.format(folder=str(folder)))
+    (folder / "settings.py").write_text(SETTINGS.format(folder=folder))
     write("on_celery", folder)
     module = recipe("on_celery")
     settings: dict[str, Any] = {}
-    exec(SETTINGS.format(folder=str(folder)), settings)  # noqa: S102
-    module.app.conf.update({k: v for k, v in settings.items() if k[0] != "_"})
+    exec(SETTINGS.format(folder=folder), settings)  # noqa: S102
+    module.app.conf.update({k: v for k, v in settings.items() if k[0].islower()})
 
     return module
 
