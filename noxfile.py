@@ -29,6 +29,7 @@ nox.options.sessions = ["lint", "typing", "tests", "property", "demo"]
 # One for each extra, in an environment of its own, with the newest of what it brings.
 nox.options.sessions += ["models", "mcp", "mcp_inspector", "otel", "report", "docs"]
 nox.options.sessions += ["pydantic_ai", "langchain", "openai_agents"]
+nox.options.sessions += ["loky", "dask", "celery"]
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 SUPPORTED = nox.project.python_versions(PYPROJECT)
@@ -411,6 +412,59 @@ def newest(session: nox.Session, name: str, extras: str, page: str) -> None:
     session.install("--force-reinstall", "--no-deps", str(built))
     run = f"tests/test_docs.py::test_the_code_of_a_page_runs[{page}]"
     pytest(session, f"tests/extras/{name}", run, *session.posargs)
+
+
+# Everything that runs under each of our engines.
+SUITE = [
+    *("tests/engines", "tests/processes/test_executors.py"),
+    *(
+        "tests/filters/test_approval_engines.py",
+        "tests/filters/test_waiting_engines.py",
+    ),
+]
+# Where a call takes so long that less has to do.
+SHORT = ["tests/processes/test_executors.py"]
+
+
+def foreign(session: nox.Session, name: str, suite: list[str], *options: str) -> None:
+    """
+    Run what all engines promise over the newest executor of others, and its own tests.
+    """
+    built = wheel(session)
+    session.install("--upgrade", str(built), *group(name))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    if not session.posargs:
+        pytest(session, *suite, "-k", name, *options, TOOLDECL_ENGINES=name)
+    page = "docs/how-to/use-an-executor.md"
+    run = f"tests/test_docs.py::test_the_code_of_a_page_runs[{page}]"
+    folder = Path("tests/extras", name)
+    own = [str(folder)] if any(folder.glob("test_*.py")) else []
+    pytest(session, *own, run, *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def loky(session: nox.Session) -> None:
+    """
+    Run tools by loky's processes.
+    """
+    foreign(session, "loky", SUITE)
+
+
+@nox.session(python=PYTHONS[0])
+def dask(session: nox.Session) -> None:
+    """
+    Run tools by a cluster of Dask's on this machine.
+    """
+    foreign(session, "dask", SUITE)
+
+
+@nox.session(python=PYTHONS[0])
+def celery(session: nox.Session) -> None:
+    """
+    Run tools by a worker of Celery's, with files for a broker.
+    """
+    # Its transport over SQLAlchemy uses what that has deprecated.
+    foreign(session, "celery", SHORT, "-W", "default::DeprecationWarning")
 
 
 @nox.session(python=PYTHONS[0])

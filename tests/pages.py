@@ -22,9 +22,12 @@ PAGES = [
 # Packages that are optional, and the session of nox that runs what needs them.
 BRINGS = {
     "agents": "openai_agents",
+    "celery": "celery",
+    "distributed": "dask",
     "fastmcp": "openai_agents",
     "google.genai": "models",
     "langchain": "langchain",
+    "loky": "loky",
     "mcp": "mcp",
     "opentelemetry.sdk": "otel",
     "pydantic_ai": "pydantic_ai",

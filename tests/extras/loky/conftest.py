@@ -4,7 +4,7 @@ What the tests of loky share with those of all executors.
 
 from __future__ import annotations
 
-from processes.conftest import front, lifeline, listener, make_client
+from processes.conftest import lifeline, make_client
 
 
-__all__ = ["front", "lifeline", "listener", "make_client"]
+__all__ = ["lifeline", "make_client"]
