@@ -93,15 +93,21 @@ def main() -> None:
                 engines[name] = ExecutorEngine(stack.enter_context(make()))
         runs = {}
         for name, engine in engines.items():
-            client = stack.enter_context(ToolClient([tools.apart_limited], engine=engine))
-            runs[name] = lambda client=client: client.invoke("apart_limited", tools.TEXT)
+            client = stack.enter_context(
+                ToolClient([tools.apart_limited], engine=engine)
+            )
+            runs[name] = lambda client=client: client.invoke(
+                "apart_limited", tools.TEXT
+            )
             for _ in range(WARM):
                 result = runs[name]()
                 if not result.ok:
                     raise SystemExit(f"{name}: {result.content}")
         samples = [in_turn(runs, calls=CALLS, turns=5) for _ in range(rounds)]
     rows = [
-        Row(title=f"a warm call: {name}", value=name, unit="us", floor=FLOOR, what=FLOOR)
+        Row(
+            title=f"a warm call: {name}", value=name, unit="us", floor=FLOOR, what=FLOOR
+        )
         for name in runs
     ]
     machine = (

@@ -55,6 +55,7 @@ def worker(folder: Path, *, children: int = CHILDREN) -> Iterator[int]:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(map(str, (folder, tests, package))),
             "CELERY_SETTINGS": "settings",
+            "TMPDIR": str(folder),
         },
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -100,13 +101,15 @@ def running() -> Iterator[None]:
         folder = Path(name)
         module = prepare(folder)
         executor = module.OnCelery()
-        with worker(folder):
-            answer = executor.submit(int, b"")
-            assert answer.exception(STARTS_WITHIN) is not None  # nothing of tooldecl's
-            _held.append(executor)
-            yield
+        try:
+            with worker(folder):
+                answer = executor.submit(int, b"")
+                assert answer.exception(STARTS_WITHIN)  # int is nothing of tooldecl's
+                _held.append(executor)
+                yield
+        finally:
             _held.clear()
-        executor.shutdown()
+            executor.shutdown()
 
 
 def make(**options: Any) -> ExecutorEngine:
