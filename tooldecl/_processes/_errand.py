@@ -253,8 +253,8 @@ def _parent() -> int | None:
     Return the process whose pool of processes this one is in, if it is in one.
     """
     module = sys.modules.get("multiprocessing.process")  # nobody is in one without it
-    parent = module and module.parent_process()
-    pid: int | None = parent and parent.pid
+    parent = None if module is None else module.parent_process()
+    pid: int | None = None if parent is None else parent.pid
 
     return pid
 
