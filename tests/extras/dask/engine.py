@@ -36,7 +36,13 @@ def running() -> Iterator[None]:
         _held.append(executor)
         yield
         _held.clear()
-    # What it keeps until its process ends.
+    leave_nothing()
+
+
+def leave_nothing() -> None:
+    """
+    End and remove what Dask keeps until its process ends.
+    """
     _offload_executor.shutdown()
     shutil.rmtree(Path(tempfile.gettempdir()) / "dask-scratch-space")
 
