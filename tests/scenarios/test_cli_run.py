@@ -366,13 +366,20 @@ def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
         (["run", "shop", "batch.jsonl", "--report", "pipe"], 2, "no regular file"),
         (["run", "shop", "batch.jsonl", "--journal", "no/x"], 2, "no folder no"),
         (["run", "shop", "batch.jsonl", "--journal", "folder"], 2, "directory"),
+        (["run", "shop", "batch.jsonl", "--report", "/proc/x.html"], 2, "No such file"),
+        (
+            ["run", "shop", "batch.jsonl", "--report", "n" * 300],
+            2,
+            "cannot be written: File name too long",
+        ),
+        (["run", "shop", "batch.jsonl", "--report", "astray"], 2, "No such file"),
         (["run", "shop", "batch.jsonl", "--contents"], 2, "needs --journal or"),
         (["report", "none.jsonl"], 2, "none.jsonl"),
         (["report", "batch.jsonl", "-o", "batch.jsonl"], 2, "is the journal itself"),
         (["report", "batch.jsonl", "-o", "no/x.html"], 1, "'no/x.html': No such file"),
         (["report", "batch.jsonl", "-o", "pipe"], 1, "'pipe': It is no regular file"),
     ],
-    ids=range(16),
+    ids=range(19),
 )
 def test_what_cannot_be_done_is_said_before_anything_runs(
     run, cli, arguments, code, words
@@ -382,6 +389,7 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     """
     (cli.folder / "folder").mkdir()
     os.mkfifo(cli.folder / "pipe")
+    (cli.folder / "astray").symlink_to("none/x.html")
     cli.write("shop.py", TOOLS)
     cli.write("batch.jsonl", line("add", a=1, b=2))
     done = cli(*arguments)
@@ -389,6 +397,104 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     assert (code, "") == (done.code, done.out)
     assert words in done.err
     assert "printed while it runs" not in done.err
+
+
+@pytest.mark.parametrize("option", ["--journal", "--report"])
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("batch.jsonl", "is the batch itself"),
+        ("deep/../batch.jsonl", "is the batch itself"),
+        ("link.jsonl", "is the batch itself"),
+        ("hard.jsonl", "is the batch itself"),
+        ("shop.py", "is the module shop"),
+        ("helps.py", "is the module helps"),
+    ],
+)
+def test_what_a_run_is_made_of_is_not_written_over(cli, option, path, words):
+    """
+    By whatever path it is named: the batch and the modules are the user's own, and there
+    may be no other copy.
+    """
+    (cli.folder / "deep").mkdir()
+    cli.write("helps.py", "")
+    cli.write("shop.py", f"import helps\n{TOOLS}")
+    batch = cli.write("batch.jsonl", line("add", a=1, b=2))
+    (cli.folder / "link.jsonl").symlink_to(batch)
+    (cli.folder / "hard.jsonl").hardlink_to(batch)
+    before = {p: p.read_text("utf-8") for p in cli.folder.iterdir() if p.is_file()}
+    done = cli("run", "shop", "batch.jsonl", option, path)
+
+    assert (2, "") == (done.code, done.out)
+    assert f"{option}: {path} {words}." in done.err
+    assert before == {p: p.read_text("utf-8") for p in before}
+
+
+@pytest.mark.parametrize(
+    ("report", "journal"),
+    [("new", "new"), ("new", "./new"), ("new", "NEW"), ("old", "link")],
+)
+def test_a_journal_and_a_page_are_two_files(run, cli, report, journal):
+    """
+    The page would be put in the place of the journal; some file systems know no case.
+    """
+    cli.write("old", "before")
+    (cli.folder / "link").symlink_to("old")
+    options = ["--report", report, "--journal", journal]
+    done = run(line("add", a=1, b=2), options=options)
+
+    assert (2, "") == (done.code, done.out)
+    assert "--journal and --report are one file." in done.err
+    assert not (cli.folder / "new").exists()
+    assert "before" == (cli.folder / "old").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_the_streams_of_a_run_are_not_written_over(tmp_path):
+    """
+    A shell has opened them, and nobody has typed their names here.
+    """
+    written(tmp_path, "shop.py", TOOLS)
+    batch = written(tmp_path, "batch.jsonl", line("add", a=1, b=2))
+    results = tmp_path / "results.jsonl"
+    found = []
+    for path in (batch, results):
+        with batch.open("rb") as given, results.open("ab") as taken:
+            streams = {"stdin": given, "stdout": taken}
+            done = typed(tmp_path, "run", "shop", "-", "--report", path.name, **streams)
+        found.append((done.code, done.err.splitlines()[-1]))
+
+    assert [
+        (2, "Error: --report: batch.jsonl is the batch itself."),
+        (2, "Error: --report: results.jsonl is where the results go."),
+    ] == found
+    assert b"" == results.read_bytes()
+
+
+def test_a_page_that_was_there_stays_until_the_end(run, cli):
+    """
+    What tries whether a page can be written leaves nothing and takes nothing.
+    """
+    page = cli.write("run.html", "before")
+    cli.write(
+        "looks.py",
+        '''\
+        from pathlib import Path
+        from tooldecl import tool
+
+        @tool
+        def look() -> list[str]:
+            """Look around."""
+            return [*sorted(p.name for p in Path().iterdir()), Path("run.html").read_text()]
+        ''',
+    )
+    before = sorted(p.name for p in cli.folder.iterdir())
+    done = run(line("look"), of="looks", options=["--report", "run.html"])
+    [result] = results(done)
+    seen = json.loads(result["content"])
+
+    assert {*before, "batch.jsonl", "__pycache__", "before"} == {*seen, "__pycache__"}
+    assert "<h1>Run of looks</h1>" in page.read_text("utf-8")
 
 
 def no_file_beyond(size):

@@ -8,9 +8,9 @@ import json
 import math
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from .. import Fate, Status, ToolClient, ToolResult
 from ..engines import (
@@ -95,7 +95,7 @@ def command() -> click.Command:
     )
     def run(
         target: str,
-        batch: Iterable[bytes],
+        batch: IO[bytes],
         *,
         engine: str | None,
         timeout: float | None,
@@ -125,12 +125,13 @@ def command() -> click.Command:
             if contents and journal is None and report is None:
                 raise click.UsageError("--contents needs --journal or --report.")
             kept = Kept(journal, report, contents=contents)
-            kept.check()
+            kept.check(batch, out.stream)
             with foreign("The engine cannot be made"):
                 chosen = _engine(engine, timeout, max_concurrency)
             client = find(target).client(
                 engine=chosen, approver=approve_all if approved else None
             )
+            kept.check_modules()
             for hook in stack.enter_context(kept.hooks(f"Run of {target}")):
                 client = client.telling(hook)
 

@@ -4,14 +4,21 @@ What ``tooldecl run`` keeps of a batch: a journal, a page, or both.
 
 from __future__ import annotations
 
+import os
+
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import final
+from typing import IO, TYPE_CHECKING, TextIO, final
 
 from ..report import Journal, Recorder, write_report
 from ..telemetry import Event, Hook
+from ._run_files import are_one, behind, found_at, module_at, why_not_written
 from ._words import plain
+
+
+if TYPE_CHECKING:
+    import click
 
 
 @final
@@ -32,22 +39,50 @@ class Kept:
         self._report = report
         self._contents = contents
 
-    def check(self) -> None:
+    def check(self, batch: IO[bytes], results: TextIO | None) -> None:
         """
         Refuse before a long batch what could not be written after it.
 
-        Raises:
-            click.UsageError: A path leads nowhere, or to what must not be replaced.
-        """
-        import click
+        Args:
+            batch: Where the calls were read from.
+            results: Where their results go.
 
-        for option, path in (("--journal", self._journal), ("--report", self._report)):
-            if path is not None and not Path(path).parent.is_dir():
+        Raises:
+            click.UsageError: A path leads nowhere, or to what must not be written over.
+        """
+        journal, report = self._journal, self._report
+        if journal is not None and report is not None and are_one(journal, report):
+            raise _misuse("--journal and --report are one file.")
+        for option, path in self._named():
+            if not Path(path).parent.is_dir():
                 folder = plain(str(Path(path).parent))
-                raise click.UsageError(f"{option}: there is no folder {folder}.")
-        path = self._report
-        if path is not None and Path(path).exists() and not Path(path).is_file():
-            raise click.UsageError(f"--report: {plain(path)} is no regular file.")
+                raise _misuse(f"{option}: there is no folder {folder}.")
+            there = found_at(path)
+            for stream, what in (
+                (batch, "is the batch itself"),
+                (results, "is where the results go"),
+            ):
+                taken = behind(stream)
+                if there and taken and os.path.samestat(there, taken):
+                    raise _misuse(f"{option}: {plain(path)} {what}.")
+        if report is not None and (reason := why_not_written(report)):
+            raise _misuse(f"--report: {reason}")
+
+    def check_modules(self) -> None:
+        """
+        Refuse a path that leads to a module of the tools, now that they are imported.
+
+        Raises:
+            click.UsageError: One does.
+        """
+        for option, path in self._named():
+            if module := module_at(path):
+                raise _misuse(f"{option}: {plain(path)} is the module {plain(module)}.")
+
+    def _named(self) -> list[tuple[str, str]]:
+        both = (("--journal", self._journal), ("--report", self._report))
+
+        return [(option, path) for option, path in both if path is not None]
 
     @contextmanager
     def hooks(self, title: str) -> Generator[list[Hook], None, None]:
@@ -119,3 +154,9 @@ def _fault(what: str, path: str, error: OSError, more: str = "") -> str:
     )
 
     return plain(f"{words}; {more}" if more else words)
+
+
+def _misuse(text: str) -> click.UsageError:
+    import click
+
+    return click.UsageError(text)
