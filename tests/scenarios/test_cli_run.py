@@ -543,6 +543,51 @@ def test_a_page_has_the_name_of_its_journal(run, cli):
     assert (cli.folder / "run.html").is_file()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        line("add", a=1, b=2),
+        "<html>\n<p>\n",
+        '{"event": "login", "timestamp": "2030-01-01T00:00:00Z"}',
+        '{"event": "CallStarted", "at": "noon"}\n{"event": "CallStar',
+        "\0\0",
+    ],
+    ids=["batch", "page", "log", "broken", "binary"],
+)
+def test_what_is_no_journal_makes_no_page(cli, text):
+    """
+    A page of nothing in the place of a good one says that nothing ever happened.
+    """
+    cli.write("run.jsonl", text)
+    page = cli.write("run.html", "before")
+    done = cli("report", "run.jsonl")
+
+    assert (1, "") == (done.code, done.out)
+    assert "Error: run.jsonl is no journal: of its " in done.err
+    assert "none can be read." in done.err
+    assert "before" == page.read_text("utf-8")
+
+
+def test_lines_that_are_lost_are_said(run, cli):
+    """
+    Whoever reads the page later is told too; an empty journal has lost nothing.
+    """
+    run(line("add", a=1, b=2), options=["--journal", "run.jsonl"])
+    with (cli.folder / "run.jsonl").open("a") as journal:
+        journal.write('{"event": "CallStar')
+    torn = cli("report", "run.jsonl")
+    page = (cli.folder / "run.html").read_text("utf-8")
+    cli.write("empty.jsonl", "\n")
+    empty = cli("report", "empty.jsonl")
+
+    assert (0, "run.jsonl: of its 6 lines, 1 cannot be read.\n") == (
+        torn.code,
+        torn.err,
+    )
+    assert "1 line of the journal could not be read." in page
+    assert (0, "empty.html\n", "") == (empty.code, empty.out, empty.err)
+
+
 @pytest.mark.slow
 def test_ctrl_c_answers_what_is_open(folder):
     """

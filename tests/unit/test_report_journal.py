@@ -389,6 +389,7 @@ def test_lines_that_are_no_entries_are_counted(tmp_path):
     """
     path = tmp_path / "run.jsonl"
     lines = [b"", b"null", b"[1]", b"{}", b'{"event": 5}', b"\xff", b"[" * 10**5]
+    lines += [b'{"event": "login"}', b'{"event": "CallStarted", "at": NaN}']
     path.write_bytes(b"\n".join(lines))
 
     assert [

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..report import write_report
+from ..report import read_journal, write_report
 from ._exits import Exit
+from ._notices import tell
 from ._words import plain
 
 
@@ -38,13 +40,15 @@ def command() -> click.Command:
         Show what a journal tells, as one HTML page, and write the path of the page.
 
         JOURNAL is a file that `tooldecl run --journal` has written, or a
-        tooldecl.report.Journal. The page needs no network and runs no scripts.
+        tooldecl.report.Journal. The page needs no network and runs no scripts. Lines
+        that cannot be read are counted on it and on standard error; where none can,
+        nothing is written.
         """
         target = Path(journal).with_suffix(".html") if output is None else Path(output)
         if target.exists() and target.samefile(journal):
             raise click.UsageError(f"{plain(str(target))} is the journal itself.")
         try:
-            made = write_report(target, journal, title=title)
+            made = write_report(target, _entries(journal), title=title)
         except OSError as error:
             where = plain(str(error.filename or target))
             raise click.FileError(where, error.strerror or str(error)) from None
@@ -53,3 +57,25 @@ def command() -> click.Command:
         return Exit.OK
 
     return report
+
+
+def _entries(journal: str) -> list[Mapping[str, object]]:
+    """
+    Read a journal, which may be empty, and say how much of it cannot be read.
+
+    Raises:
+        click.ClickException: Nothing that is in it can.
+    """
+    import click
+
+    entries = list(read_journal(journal))
+    lost = sum(entry["event"] == "unreadable" for entry in entries)
+    lines = "1 line" if len(entries) == 1 else f"{len(entries)} lines"
+    if lost and lost == len(entries):
+        raise click.ClickException(
+            f"{plain(journal)} is no journal: of its {lines} none can be read."
+        )
+    if lost:
+        tell(f"{journal}: of its {lines}, {lost} cannot be read.")
+
+    return entries

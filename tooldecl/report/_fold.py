@@ -54,7 +54,7 @@ class Fold:
 
     def _take(self, entry: Entry) -> None:
         kind, at = text(entry, "event"), number(entry, "at")
-        if at is None or not is_sound(entry):
+        if at is None or not is_sound(entry):  # it need not come from a journal
             self.unreadable += 1
             return
         key = text(entry, "session")

@@ -20,6 +20,7 @@ from typing import Self, TypeGuard, final
 
 from ..telemetry import Event
 from ._entries import Entry, Fields, Scribe
+from ._reading import is_sound
 
 
 @final
@@ -147,8 +148,8 @@ def read_journal(path: str | os.PathLike[str]) -> Iterator[Entry]:
     """
     Give the entries of a journal, one after another.
 
-    A line that is no entry, such as the last one of a process that crashed, is given as
-    ``{"event": "unreadable", "line": number}``.
+    A line that is no entry is given as ``{"event": "unreadable", "line": number}``: the
+    last one of a process that crashed, or one without a time that a clock may have.
 
     Raises:
         OSError: The file cannot be read; raised when the first entry is asked for.
@@ -171,6 +172,6 @@ def _entry(line: bytes) -> Entry | None:
 def _is_entry(found: object) -> TypeGuard[Entry]:
     match found:
         case {"event": str()}:
-            return True
+            return is_sound(found)
         case _:
             return False

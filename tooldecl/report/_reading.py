@@ -18,10 +18,10 @@ _FREE = {"done", "total", "expires", "timeout"}
 
 def is_sound(entry: Entry) -> bool:
     """
-    Tell whether the numbers of an entry are such as we write: neither NaN nor beyond all
-    bounds.
+    Tell whether an entry says when it was, and its numbers are such as we write: neither
+    NaN nor beyond all bounds.
     """
-    return all(
+    return number(entry, "at") is not None and all(
         not isinstance(value, int | float) or -MOST <= value <= MOST
         for key, value in entry.items()
         if key not in _FREE
