@@ -11,7 +11,7 @@ import threading
 from fronts import Listener, call_batch
 from ordering import HANGS_AFTER
 from tooldecl import Retry, ToolCall, ToolClient, ToolContext, tool
-from tooldecl.engines import ThreadEngine
+from tooldecl.engines import SequentialEngine, ThreadEngine
 from tooldecl.filters import Approval, Approved
 from tooldecl.report import Journal, Recorder, read_journal, render
 from tooldecl.telemetry import LateFinish
@@ -131,6 +131,40 @@ def test_the_times_of_a_real_run_add_up(front):
         times += [end["began"], end["ended"], end["at"]]
         assert times == sorted(times)
         assert end["began"] - failure["at"] >= 0.01 * 0.9
+
+
+@pytest.mark.parametrize(
+    "make", [SequentialEngine, lambda: ThreadEngine(max_concurrency=1)]
+)
+def test_what_waits_came_in_with_its_batch(front, make):
+    """
+    The wait of the second call is the time of the first, and lies before its attempt.
+    """
+    kept = Recorder()
+    client = ToolClient([flaky], engine=make(), hooks=[kept])
+    call_batch(front, client, [ToolCall("flaky")] * 2)
+    told = re.findall("<desc>(.*?)</desc>", render(kept))
+    first, second = (seconds_in(text) for text in told)
+
+    assert second["Came in after"] < first["Answered after"]
+    # Times have three digits in words.
+    assert second["from"] * 1.01 >= second["Came in after"] + second["Waited"]
+    assert second["Waited"] >= 0.01 * 0.9  # the delay of the first one's retry
+
+
+def seconds_in(text):
+    """
+    Read the times that the description of a row begins with.
+    """
+    units = {"s": 1, "ms": 1e-3, "µs": 1e-6}
+    found = re.findall(
+        r"(Came in after|Waited|from|Answered after) ([\d.]+) ?(µs|ms|s)?", text
+    )
+    times = {}
+    for words, number, unit in found:
+        times.setdefault(words, float(number) * units.get(unit, 1))
+
+    return times
 
 
 def test_threads_may_share_a_journal(tmp_path):

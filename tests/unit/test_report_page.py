@@ -270,6 +270,42 @@ def test_the_wait_for_a_turn_is_a_line(came_in, expected):
     assert expected == found
 
 
+@pytest.mark.parametrize("turn", [4.0, 2.0, 0.0])
+def test_a_call_comes_in_with_its_batch(turn):
+    """
+    Whether it is its engine or its group that lets it wait, the same words say the same:
+    it came in, waited, and was answered.
+    """
+    found = page(
+        BatchStarted(at=0.0, call_ids=("a", "b")),
+        started("a", "add", 0.0),
+        finished("a", "add", 1.0, began=0.0, ended=1.0, elapsed=1.0),
+        started("b", "add", turn),
+        finished(
+            *("b", "add", 10.0), began=4.0, ended=10.0, elapsed=6.0, queue_wait=4.0
+        ),
+    )
+
+    assert found.lanes[1]["desc"].startswith(
+        "Came in after 0. Waited 4 s for its turn."
+    )
+    assert ["0", "4 s", "0", "10 s"] == found.rows[2][5:9]
+
+
+def test_a_call_without_an_answer_came_in_with_its_batch_too():
+    """
+    Its result would say how long it had waited; that it did is known without.
+    """
+    found = page(
+        BatchStarted(at=0.0, call_ids=("a",)),
+        started("a", "crash", 3.0),
+        finished("b", "add", 10.0),
+    )
+
+    assert "Came in after 0. Waited 3 s for its turn." in found.lanes[0]["desc"]
+    assert ["0", "3 s"] == found.rows[1][5:7]
+
+
 def test_the_wait_for_a_person_is_dotted():
     """
     It is no time of the tool's, and often the longest of all.

@@ -162,9 +162,9 @@ def told(picture: Picture, row: Row) -> str:
     Say in words what the bars of a row show.
     """
     start = picture.start
-    parts = [f"Came in after {duration(row.started - start)}."]
-    if row.queue_wait:
-        parts.append(f"Waited {duration(row.queue_wait)} for its turn.")
+    parts = [f"Came in after {duration(row.begins - start)}."]
+    if row.waited:
+        parts.append(f"Waited {duration(row.waited)} for its turn.")
     if row.asked:
         decided = ", ".join(asked.decision or "no decision" for asked in row.asked)
         waited = duration(row.waited_for_people)

@@ -66,13 +66,15 @@ class Fold:
             return
         self.events += 1
         if kind == "CallStarted":
-            self._started(session, entry, at)
+            row = self._started(session, entry, at)
+            if row.batch is not None:  # as far as is known until its answer
+                row.queued = [(row.batch.started, at)]
         elif "call_id" in entry:
             self._of_call(session, kind, entry, at)
         else:
             _of_session(session, kind, entry, at)
 
-    def _started(self, session: Session, entry: Entry, at: float) -> None:
+    def _started(self, session: Session, entry: Entry, at: float) -> Row:
         row = Row(
             session=session.key,
             call_id=text(entry, "call_id"),
@@ -88,6 +90,8 @@ class Fold:
                 break
         session.rows.append(row)
         self._rows.setdefault((session.key, row.call_id, row.name), []).append(row)
+
+        return row
 
     def _of_call(self, session: Session, kind: str, entry: Entry, at: float) -> None:
         rows = self._rows.get(
@@ -166,7 +170,6 @@ def _finished(row: Row, entry: Entry, at: float) -> None:
     row.answered, row.facts = at, entry
     row.status, row.fate = text(entry, "status"), text(entry, "fate")
     row.attempts = count(entry, "attempts")
-    row.queue_wait = seconds(entry, "queue_wait")
     # What was taken back has never begun.
     taken_back = [t for t in row.tried if t.number > row.attempts]
     row.notes += [(_or(t.ended, at), f"did not begin: {t.why}") for t in taken_back]
@@ -185,9 +188,10 @@ def _finished(row: Row, entry: Entry, at: float) -> None:
 
 def _queued(row: Row, entry: Entry, at: float) -> None:
     """
-    Say when a call has waited: before it came in, and then right after the gate.
+    Say when a call has waited: first in its batch, and then right after the gate.
     """
-    total = row.queue_wait
+    row.queued = []
+    total = seconds(entry, "queue_wait")
     after = min(total, max(0.0, at - row.started - seconds(entry, "elapsed")))
     before = total - after
     if before > 0:

@@ -81,6 +81,7 @@ class Row:
     One call.
 
     Attributes:
+        started: When its turn in its batch came, or it came in by itself.
         queued: Spans of time that it waited for its turn.
         answered: When it had its answer; None where the journal ends before.
         facts: The entry of its answer.
@@ -98,7 +99,6 @@ class Row:
     status: str = ""
     fate: str = ""
     attempts: int = 0
-    queue_wait: float = 0.0
     queued: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
     asked: list[Asked] = field(default_factory=list[Asked])
     tried: list[Tried] = field(default_factory=list[Tried])
@@ -109,9 +109,16 @@ class Row:
     @property
     def begins(self) -> float:
         """
-        Return when the first of it is to be seen.
+        Return when it came in: with its batch, where it waited for its turn there.
         """
         return min([self.started, *(since for since, _ in self.queued)])
+
+    @property
+    def waited(self) -> float:
+        """
+        Return the seconds that it waited for its turn since it came in.
+        """
+        return sum(until - since for since, until in self.queued)
 
     @property
     def order(self) -> tuple[float, int]:

@@ -47,11 +47,11 @@ def _figure(is_figure: bool) -> str:
 
 
 def _row(number: int, row: Row, start: float) -> str:
-    answered = "none" if row.answered is None else duration(row.answered - row.started)
+    answered = "none" if row.answered is None else duration(row.answered - row.begins)
     figures = [
         str(row.attempts if row.answered is not None else len(row.tried)),
-        duration(row.started - start),
-        duration(row.queue_wait),
+        duration(row.begins - start),
+        duration(row.waited),
         duration(row.waited_for_people),
         answered,
     ]
