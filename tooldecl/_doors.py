@@ -12,7 +12,7 @@ from ._batch import Run, check_failures, read_batch, unique_id
 from ._budget import Budget
 from ._calls import Arguments, Status, ToolCall, ToolResult
 from ._charging import Charge, check_budget, meter_of
-from ._gate import split_request
+from ._gate import of_request, split_request
 from ._gather import arun_all, run_all
 from ._ids import new_id
 from ._meter import BudgetMeter
@@ -22,7 +22,7 @@ from ._runtime import Incoming, Runtime
 from ._state import State
 from ._suspension import BatchResult, batch_result
 from .engines import Engine
-from .exceptions import BatchFailedError, CallError, EngineClosedError
+from .exceptions import BatchFailedError, EngineClosedError, MalformedJSONError
 from .telemetry import Hook
 
 
@@ -141,9 +141,9 @@ class Doors:
     def _request(self, text: str | bytes, call_id: str | None, deps: Any) -> Incoming:
         try:
             name, arguments = split_request(text, self._runtime.json_limits)
-        except CallError as error:
+        except MalformedJSONError as error:
             incoming = self._one("", None, call_id, deps)
-            incoming.refusal = error
+            incoming.refusal = of_request(error)
             return incoming
 
         return self._one(name, arguments, call_id, deps)

@@ -26,6 +26,7 @@ from ._jsonfaults import (
     UNREADABLE_DEPTH,
     fault_of,
     kind_of,
+    of_request,
     refuse,
     too_deep,
     too_long,
@@ -36,7 +37,7 @@ from ._table import ToolEntry, ToolTable
 from .exceptions import CallError, MalformedJSONError, UnknownToolError
 
 
-__all__ = ["Admitted", "admit", "again", "split_request"]
+__all__ = ["Admitted", "admit", "again", "of_request", "split_request"]
 
 # Typed so that checkers do not narrow to containers of unknown things.
 ARRAYS: Any = (list, tuple)
@@ -129,7 +130,9 @@ def split_request(
     request = loads_strict(text, limits, levels_around=1)
     for member in request:
         if member not in ("tool", "arguments"):
-            refuse('a request has "tool" and "arguments" and no other member', [member])
+            refuse(
+                'a request has no such member beside "tool" and "arguments"', [member]
+            )
     for member in ("tool", "arguments"):
         if member not in request:
             refuse(f'the request has no "{member}"', [])

@@ -230,3 +230,12 @@ def fault_of(value: Any) -> str | None:
         return TOO_LARGE
 
     return None
+
+
+def of_request(error: MalformedJSONError) -> MalformedJSONError:
+    """
+    Say of a whole request what was said as if it were arguments alone.
+    """
+    return MalformedJSONError(
+        reason=error.reason, offset=error.offset, path=error.path, what="request"
+    )

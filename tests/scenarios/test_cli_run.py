@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 
@@ -325,6 +326,52 @@ def test_what_happens_is_kept_and_shown(run, cli):
     assert "{a: int, b: int}" in page
 
 
+def test_a_file_is_one_batch_in_the_order_of_its_lines(run, cli):
+    """
+    Whoever reads the page has the file beside it, and looks for the third line.
+    """
+    same = line("add", "x", a=1, b=2)
+    lines = [same, "nothing", same, '{"tool": "add", "args": {}, "id": 7}']
+    files = ["--journal", "run.jsonl", "--report", "run.html"]
+    done = run(*lines, options=files)
+    kept = [*read_journal(cli.folder / "run.jsonl")]
+    ids = [result["id"] for result in results(done)]
+    page = (cli.folder / "run.html").read_text("utf-8")
+    rows = re.findall(r'<td class="name"><bdi>(.*?)</bdi>', page)
+
+    assert [ids] * 2 == [e["call_ids"] for e in kept if "call_ids" in e]
+    assert kept == sorted(kept, key=lambda entry: entry["at"])
+    assert ["add", "(no tool)", "add", "(no tool)"] == rows
+    assert "a value was expected (character 0)" in page
+
+
+def test_a_file_of_nothing_but_what_is_no_call_is_kept(run, cli):
+    """
+    There is a batch of none, and what was refused is told.
+    """
+    run("nothing", "[]", options=["--journal", "run.jsonl"])
+    kept = [*read_journal(cli.folder / "run.jsonl")]
+    kinds = [entry["event"] for entry in kept]
+
+    assert 2 == kinds.count("CallFinished")
+    assert [["line-1", "line-2"]] * 2 == [
+        e["call_ids"] for e in kept if "call_ids" in e
+    ]
+
+
+def test_a_line_that_is_no_call_is_told_so(run):
+    """
+    It may have an id here, which a request elsewhere does not have.
+    """
+    call = {"tool": "add", "args": {"a": 1, "b": 2}, "id": 1}
+    [result] = results(run(json.dumps(call)))
+
+    assert (
+        "The request was refused and nothing was run: a request has no such member "
+        'beside "tool" and "arguments" at $.args. Send one JSON object.'
+    ) == result["content"]
+
+
 @pytest.mark.parametrize("contents", [False, True])
 def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
     """
@@ -376,8 +423,8 @@ def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
         (["run", "shop", "batch.jsonl", "--contents"], 2, "needs --journal or"),
         (["report", "none.jsonl"], 2, "none.jsonl"),
         (["report", "batch.jsonl", "-o", "batch.jsonl"], 2, "is the journal itself"),
-        (["report", "batch.jsonl", "-o", "no/x.html"], 1, "'no/x.html': No such file"),
-        (["report", "batch.jsonl", "-o", "pipe"], 1, "'pipe': It is no regular file"),
+        (["report", "empty", "-o", "no/x.html"], 1, "'no/x.html': No such file"),
+        (["report", "empty", "-o", "pipe"], 1, "'pipe': It is no regular file"),
     ],
     ids=range(19),
 )
@@ -389,6 +436,7 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     """
     (cli.folder / "folder").mkdir()
     os.mkfifo(cli.folder / "pipe")
+    cli.write("empty", "")
     (cli.folder / "astray").symlink_to("none/x.html")
     cli.write("shop.py", TOOLS)
     cli.write("batch.jsonl", line("add", a=1, b=2))
@@ -563,8 +611,7 @@ def test_what_is_no_journal_makes_no_page(cli, text):
     done = cli("report", "run.jsonl")
 
     assert (1, "") == (done.code, done.out)
-    assert "Error: run.jsonl is no journal: of its " in done.err
-    assert "none can be read." in done.err
+    assert "Error: run.jsonl is no journal: no line of it can be read.\n" == done.err
     assert "before" == page.read_text("utf-8")
 
 
@@ -580,7 +627,7 @@ def test_lines_that_are_lost_are_said(run, cli):
     cli.write("empty.jsonl", "\n")
     empty = cli("report", "empty.jsonl")
 
-    assert (0, "run.jsonl: of its 6 lines, 1 cannot be read.\n") == (
+    assert (0, "run.jsonl: 1 of 6 lines cannot be read.\n") == (
         torn.code,
         torn.err,
     )

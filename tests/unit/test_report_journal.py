@@ -159,6 +159,62 @@ def test_nothing_of_a_call_whose_tool_is_unknown_is_kept():
     assert "{card: str[9]}" == starts[0]["arguments_shape"]
 
 
+def refused(recorder, client):
+    """
+    Return why each call was refused, as it was kept.
+    """
+    client.invoke("pay", {SECRET: 1})
+    client.invoke("pay", f'{{"{SECRET}": 1, "{SECRET}": 2}}')
+    client.invoke("pay", '{"card": ')
+    client.invoke_json("nothing")
+    client.invoke_json(f'{{"tool": "pay", "{SECRET}": 1}}')
+
+    return [entry.get("why") for entry in recorder if "status" in entry]
+
+
+def test_why_a_call_was_refused_is_kept():
+    """
+    In the words that a model gets: whoever looks at a page sees what to mend, and no
+    value stands in them.
+    """
+
+    @tool
+    def pay(card: int) -> int:
+        """Pay."""
+        return card
+
+    recorder = Recorder()
+    client = ToolClient([pay], hooks=[recorder])
+    first = client.invoke("pay", {"card": SECRET})
+    [entry] = [entry for entry in recorder if "status" in entry]
+    found = refused(recorder, client)
+
+    assert (str(first.error), False) == (entry["why"], SECRET in entry["why"])
+    assert [True] * 3 == ["refused and nothing was run" in why for why in found[1:4]]
+    assert "a value was expected (character 0)" == found[4]
+    assert 'a request has no such member beside "tool" and "arguments"' == found[5]
+
+
+def test_of_a_sensitive_tool_only_what_is_wrong_with_a_text_is_kept():
+    """
+    What names a member there may be the secret itself, in the wrong place.
+    """
+
+    @tool(sensitive=True)
+    def pay(card: int) -> int:
+        """Pay."""
+        return card
+
+    recorder = Recorder(contents=True)
+    client = ToolClient([pay], filters=[Approval(approve_all)], hooks=[recorder])
+    found = refused(recorder, client)
+
+    assert None is found[0]
+    assert "a member is given twice" == found[1]
+    assert found[2].startswith("the text ends too early")
+    assert SECRET not in json.dumps(list(recorder))
+
+
 def test_our_own_words_about_a_failure_are_kept():
     """
     They hold limits and reasons and never a value, and a report without them explains

@@ -18,7 +18,7 @@ import pytest
 
 from happenings import HOSTILE, every_kind, failed, finished, many, started, timed_out
 from tooldecl import Fate, Status
-from tooldecl.exceptions import EngineBusyError
+from tooldecl.exceptions import EngineBusyError, MalformedJSONError
 from tooldecl.report import Journal, Recorder, render, write_report
 from tooldecl.telemetry import (
     ApprovalAsked,
@@ -386,6 +386,25 @@ def test_what_was_kept_is_in_the_details():
     assert "not kept: the tool is declared sensitive" in text
     assert "progress 1 of 2: half" in text
     assert "2 calls wrote the slot cart; the last won" in text
+
+
+def test_what_names_no_tool_is_shown_as_that():
+    """
+    An empty cell is no answer to what a row is.
+    """
+    error = MalformedJSONError(reason="a value was expected", offset=0, what="request")
+    refused = {"status": Status.INVALID, "fate": Fate.NOT_STARTED, "attempts": 0}
+    refused |= {"content": str(error), "error": error, "value": None}
+    events = [started("a", "", 0.0), finished("a", "", 0.0, **refused)]
+    found = page(*events)
+    text = render(events)
+
+    assert "1 (no tool) request refused " == found.lanes[0]["words"]
+    assert "(no tool)" == found.rows[1][1]
+    assert "<title>(no tool): request refused</title>" in text
+    assert "MalformedJSONError: The request was refused" in found.rows[1][9]
+    assert "a value was expected" in found.rows[1][9]
+    assert f"{len(error.args[0])} characters<" in text
 
 
 def test_events_as_they_are_give_kinds_and_lengths():

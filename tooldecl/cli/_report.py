@@ -70,12 +70,11 @@ def _entries(journal: str) -> list[Mapping[str, object]]:
 
     entries = list(read_journal(journal))
     lost = sum(entry["event"] == "unreadable" for entry in entries)
-    lines = "1 line" if len(entries) == 1 else f"{len(entries)} lines"
     if lost and lost == len(entries):
         raise click.ClickException(
-            f"{plain(journal)} is no journal: of its {lines} none can be read."
+            f"{plain(journal)} is no journal: no line of it can be read."
         )
     if lost:
-        tell(f"{journal}: of its {lines}, {lost} cannot be read.")
+        tell(f"{plain(journal)}: {lost} of {len(entries)} lines cannot be read.")
 
     return entries

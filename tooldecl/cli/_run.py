@@ -28,6 +28,7 @@ from ._results import Results, results
 from ._run_board import Board, progress
 from ._run_kept import Kept
 from ._run_lines import Line, lines_in
+from ._run_whole import Whole
 from ._target import F, target_argument
 
 
@@ -132,8 +133,10 @@ def command() -> click.Command:
                 engine=chosen, approver=approve_all if approved else None
             )
             kept.check_modules()
-            for hook in stack.enter_context(kept.hooks(f"Run of {target}")):
-                client = client.telling(hook)
+            hooks = stack.enter_context(kept.hooks(f"Run of {target}"))
+            whole = Whole(lines, hooks)
+            stack.callback(whole.end)
+            client = client.telling(whole)
 
             return _run(out, client, lines, within, as_json=as_json)
 

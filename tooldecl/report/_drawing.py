@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from ._rows import Row, Tried
 from ._spans import Picture
-from ._words import attempt, duration, outcome, plural, safe, summary, tone
+from ._words import attempt, duration, named, outcome, plural, safe, summary, tone
 
 
 _HIGH = 22  # of a row's picture, in pixels
@@ -139,12 +139,12 @@ def _runs(picture: Picture) -> str:
 
 
 def _item(picture: Picture, number: int, row: Row) -> str:
-    title = f"{row.name}: {outcome(row)}"
+    title = f"{named(row)}: {outcome(row)}"
     inside = "".join(_pieces(picture, row))
 
     return (
         f'<li><a class="lane" href="#call-{number}">'
-        f'<span class="n">{number}</span><span class="tool"><bdi>{safe(row.name)}</bdi>'
+        f'<span class="n">{number}</span><span class="tool"><bdi>{safe(named(row))}</bdi>'
         f'</span><span class="state {tone(row)}">{safe(summary(row))}</span>'
         f"{_svg(title, told(picture, row), inside)}</a></li>"
     )

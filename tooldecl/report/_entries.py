@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TypeAlias, final
 
-from .. import ToolResult
+from .. import Status, ToolResult
 from ..exceptions import (
     ApprovalExpiredError,
     BudgetExceededError,
@@ -22,12 +22,15 @@ from ..exceptions import (
     CallPendingError,
     EngineBusyError,
     GuardFailedError,
+    InvalidArgumentsError,
+    MalformedJSONError,
     NotRunError,
     RemoteError,
     ResultTooLargeError,
     ToolFailedError,
     ToolTimeoutError,
     UnencodableResultError,
+    UnknownToolError,
     WorkerDiedError,
 )
 from ..telemetry import (
@@ -81,6 +84,9 @@ _OUR_WORDS = (
     WorkerDiedError,
 )
 
+_REFUSED = (Status.INVALID, Status.UNKNOWN_TOOL)
+_OF_THE_GATE = (InvalidArgumentsError, MalformedJSONError, UnknownToolError)
+
 
 @final
 class Scribe:
@@ -116,7 +122,8 @@ class Scribe:
         """
         Return the entry of an event.
         """
-        shown = self._contents and self._may_show(event)
+        may_show = self._may_show(event)
+        shown = self._contents and may_show
         fields: Fields = {
             "event": type(event).__name__,
             "at": event.at,
@@ -126,7 +133,11 @@ class Scribe:
             if isinstance(value := getattr(event, key, None), str):
                 fields[key] = clipped(value, LONGEST_NAME)
 
-        return fields | (_of_call(event, shown=shown) or _of_batch(event))
+        fields |= _of_call(event, shown=shown) or _of_batch(event)
+        if isinstance(event, CallFinished):
+            fields |= _of_gate(event.result, may_show=may_show)
+
+        return fields
 
     def _may_show(self, event: Event) -> bool:
         """
@@ -254,6 +265,26 @@ def _error(error: BaseException, *, shown: bool) -> Fields:
         fields |= {"timeout": error.timeout, "source": error.source}
 
     return fields
+
+
+def _of_gate(result: ToolResult, *, may_show: bool) -> Fields:
+    """
+    Say why the gate has refused a call: in our words, which hold no value.
+
+    They may hold names of members that were sent; where not even these may be shown,
+    only what is wrong with a text is said.
+    """
+    error = result.error
+    if result.status not in _REFUSED or type(error) not in _OF_THE_GATE:
+        return {}
+    why = str(error)
+    if isinstance(error, MalformedJSONError) and not may_show:
+        at = "" if error.offset is None else f" (character {error.offset})"
+        why = f"{error.reason}{at}"
+    elif isinstance(error, InvalidArgumentsError) and not may_show:
+        return {}
+
+    return {"why": clipped(why, LONGEST_TEXT)}
 
 
 def _if(shown: bool, key: str, value: Callable[[], str]) -> Fields:

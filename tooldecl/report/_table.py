@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ._reading import count, text, texts
 from ._rows import Row, Tried
-from ._words import attempt, body, duration, outcome, safe, tone
+from ._words import attempt, body, duration, named, outcome, safe, tone
 
 
 _HEADS = [
@@ -58,7 +58,7 @@ def _row(number: int, row: Row, start: float) -> str:
 
     return (
         f'<tr id="call-{number}" tabindex="-1"><th scope="row" class="figure">{number}'
-        f'</th><td class="name"><bdi>{safe(row.name)}</bdi></td>'
+        f'</th><td class="name"><bdi>{safe(named(row))}</bdi></td>'
         f'<td class="{tone(row)}">{safe(outcome(row))}</td><td>{safe(body(row))}</td>'
         + "".join(f'<td class="figure">{safe(figure)}</td>' for figure in figures)
         + f"<td>{_details(number, row, start)}</td></tr>"
@@ -136,7 +136,7 @@ def _result(row: Row) -> Iterator[tuple[str, str]]:
         size = f"{count(facts, 'characters'):,} characters"
         if facts.get("truncated") is True:
             size += f", cut from {count(facts, 'original_size'):,}"
-        shape = text(facts, "value_shape")
+        shape = text(facts, "value_shape") if row.status == "ok" else ""
         yield "Text for the model", safe(size + (f", of {shape}" if shape else ""))
     if writes := texts(facts, "writes"):
         yield "Wrote", safe(", ".join(writes))

@@ -95,10 +95,20 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min"
 
 
+def named(row: Row) -> str:
+    """
+    Name the tool of a call; a request that could not be read names none.
+    """
+    return row.name or "(no tool)"
+
+
 def outcome(row: Row) -> str:
     """
     Say how a call ended.
     """
+    if row.status == "invalid" and not row.name:
+        return "request refused"
+
     return OUTCOMES.get(row.status, row.status)
 
 
