@@ -4,18 +4,27 @@
 
 from __future__ import annotations
 
+import sys
+
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import ToolClient
 from ..filters import approve_all, deny_all
 from ..integrations.mcp import serve_http, serve_stdio
 from ._loading import find
+from ._notices import tell
 from ._results import results
 from ._target import target_argument
+from ._words import plain
 
 
 if TYPE_CHECKING:
     import click
+
+# What `serve_http` takes without a name that requests may give.
+_OF_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
 
 def command() -> click.Command:
@@ -65,14 +74,24 @@ def command() -> click.Command:
 
         Over stdio, unless --http says otherwise, until the input ends. Whatever the
         tools print goes to standard error. Over HTTP there is no authentication.
+
+        A host that starts its servers itself is given a command and arguments: the path
+        of this Python, and -m tooldecl serve, with the path of a file as MODULE.
         """
         if port is None and (host is not None or hosts or origins):
             raise click.UsageError(
                 "--host, --allow-host and --allow-origin belong to --http."
             )
+        if host not in (None, *_OF_THIS_MACHINE) and not hosts:
+            raise click.UsageError(
+                f"Other machines can reach --host {plain(str(host))}: say with "
+                "--allow-host by which names, as in --allow-host 'tools.example:*'. A "
+                "request for any other is refused."
+            )
         try:
             if port is None:
-                serve_stdio(lambda: client_of(target, approves=approves))
+                make = partial(client_of, target, approves=approves)
+                serve_stdio(_told(make) if _is_typed_at() else make)
                 return
             with results(), client_of(target, approves=approves) as client:
                 serve_http(
@@ -82,13 +101,40 @@ def command() -> click.Command:
                     allowed_hosts=hosts,
                     allowed_origins=origins,
                     ready=lambda url: click.echo(
-                        f"Serving {len(client.table)} tools at {url}", err=True
+                        f"Serving {_tools(client)} at {url}", err=True
                     ),
                 )
         except (ModuleNotFoundError, OSError, ValueError) as error:
             raise click.ClickException(str(error)) from error
 
     return serve
+
+
+def _is_typed_at() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _told(make: Callable[[], ToolClient]) -> Callable[[], ToolClient]:
+    """
+    Say what is served to whoever sits at a terminal, where nothing else is to be seen.
+    """
+
+    def made() -> ToolClient:
+        client = make()
+        tell(
+            f"Serving {_tools(client)} over stdio, for a host that writes its messages to "
+            "standard input.\nCtrl-D or Ctrl-C ends this."
+        )
+
+        return client
+
+    return made
+
+
+def _tools(client: ToolClient) -> str:
+    count = len(client.table)
+
+    return "1 tool" if count == 1 else f"{count} tools"
 
 
 def client_of(target: str, *, approves: bool) -> ToolClient:

@@ -31,7 +31,9 @@ from mcp_stage import (
     text_of,
 )
 
+from command_line import HELLO, written
 from source import ROOT
+from terminals import Terminal
 from tooldecl import ToolClient, ToolContext, tool
 from tooldecl.filters import Approval, approve_all
 from tooldecl.integrations.mcp import serve_http, serve_stdio, server
@@ -285,7 +287,12 @@ async def test_a_server_over_http_ends_when_it_is_told_to(folder):
             "its filters and its hooks are its own",
         ),
         (f"{TOOLS}:client", ["--host", "localhost"], 2, "belong to --http"),
-        (f"{TOOLS}:client", ["--http", "0", "--host", "::"], 1, "allowed_hosts"),
+        (
+            f"{TOOLS}:client",
+            ["--http", "0", "--host", "::"],
+            2,
+            "say with --allow-host",
+        ),
         (f"{TOOLS}:nothing", [], 1, "nothing"),
     ],
 )
@@ -321,6 +328,39 @@ def test_sensitive_tools_run_as_it_was_decided(folder, target, options, answers)
     process.communicate(timeout=HANGS_AFTER)
 
     assert [True, True] == [answer in found for answer in answers]
+
+
+IN_A_TERMINAL = """
+import sys
+from tooldecl.cli import main
+sys.argv[1:] = ["serve", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.parametrize("key", ["\x04", "\x03"], ids=["Ctrl-D", "Ctrl-C"])
+def test_whoever_types_it_at_a_terminal_is_told_what_it_waits_for(tmp_path, key):
+    """
+    Nothing else is to be seen, and it would look as if it hung.
+    """
+    written(tmp_path, "hello.py", HELLO)
+    terminal = Terminal(IN_A_TERMINAL, str(tmp_path / "hello.py"))
+    told = [terminal.script.stderr.readline() for _ in range(2)]
+    terminal.type(key)
+    output, errors = terminal.end()
+
+    assert "Serving 1 tool over stdio, for a host" in told[0]
+    assert "Ctrl-D or Ctrl-C ends this.\n" == told[1]
+    assert ("", "") == (output, errors.strip())
+
+
+def test_a_host_is_told_nothing(folder):
+    """
+    It writes what a server says to a log, where it would look like a fault.
+    """
+    output, errors = start(f"{TOOLS}:client", folder).communicate(timeout=HANGS_AFTER)
+
+    assert ("", False) == (output, "Serving" in errors)
 
 
 @tool(external=True)
