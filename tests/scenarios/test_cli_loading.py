@@ -105,6 +105,17 @@ def test_a_target_leads_to_its_tools(cli, target, expected):
         ("objects:no_tools", 1, "No client can be made of objects:no_tools: "),
         ("json", 1, "json names no tools: There is no tool in the module json."),
         ("only", 1, "It holds a client: say only:client or only:other."),
+        (
+            "package.sub",
+            1,
+            "package.sub names no tools: There is no tool in the module package.sub. "
+            "What it imports is named one by one: say package.sub:add.",
+        ),
+        ("package/sub/__init__.py", 1, "say package/sub/__init__.py:add."),
+        ("re.py", 1, "re.py names no tools: There is no tool in the module re.py.\n"),
+        ("batch.jsonl", 1, "batch.jsonl is not a .py file."),
+        ("batch.jsonl:add", 1, "batch.jsonl is not a .py file."),
+        ("hello.txt", 1, "hello.txt is not a .py file."),
         ("x" * 5_000, 1, "There is no module 'xxx"),
     ],
 )
@@ -114,6 +125,10 @@ def test_what_cannot_be_found_is_named(cli, target, code, message):
     """
     cli.write("objects.py", OBJECTS)
     cli.write("package/__init__.py", "")
+    cli.write("package/sub/__init__.py", "from hello import add\n")
+    cli.write("re.py", "")
+    cli.write("batch.jsonl", "")
+    cli.write("hello.txt", "")
     cli.write("only.py", "from objects import client\nother = client\n")
     done = cli("list", target)
 

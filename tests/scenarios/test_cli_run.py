@@ -396,6 +396,7 @@ def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
     [
         (["run", "shop", "none.jsonl"], 2, "none.jsonl"),
         (["run", "nothing", "batch.jsonl"], 1, "There is no module 'nothing'"),
+        (["run", "batch.jsonl", "shop.py"], 1, "batch.jsonl is not a .py file."),
         (["run", "shop", "batch.jsonl", "--timeout", "0"], 2, "above 0"),
         (["run", "shop", "batch.jsonl", "--within", "nan"], 2, "above 0"),
         (["run", "shop", "batch.jsonl", "--max-concurrency", "0"], 2, "x>=1"),
@@ -426,7 +427,7 @@ def test_contents_are_kept_where_they_are_asked_for(run, cli, contents):
         (["report", "empty", "-o", "no/x.html"], 1, "'no/x.html': No such file"),
         (["report", "empty", "-o", "pipe"], 1, "'pipe': It is no regular file"),
     ],
-    ids=range(19),
+    ids=range(20),
 )
 def test_what_cannot_be_done_is_said_before_anything_runs(
     run, cli, arguments, code, words
@@ -455,8 +456,8 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
         ("deep/../batch.jsonl", "is the batch itself"),
         ("link.jsonl", "is the batch itself"),
         ("hard.jsonl", "is the batch itself"),
-        ("shop.py", "is the module shop"),
-        ("helps.py", "is the module helps"),
+        ("shop.py", "is a module that the tools need"),
+        ("helps.py", "is a module that the tools need"),
     ],
 )
 def test_what_a_run_is_made_of_is_not_written_over(cli, option, path, words):

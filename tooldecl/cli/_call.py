@@ -16,7 +16,8 @@ from .. import ToolCall, ToolClient, ToolResult
 from ..filters import approve_all
 from ._arguments import arguments_of
 from ._exits import Exit, exit_of
-from ._loading import find, foreign, summary
+from ._foreign import foreign, summary
+from ._loading import find
 from ._notices import tell, telling
 from ._outline import member
 from ._results import Results, results

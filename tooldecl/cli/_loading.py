@@ -7,27 +7,25 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import traceback
 
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, final
+from typing import final
 
 from .. import DeclarationError, ToolClient, ToolSpec, meta_of, tools_in
 from ..engines import Engine
 from ..filters import Approval, Approver, TerminalApprover
 from ..telemetry import Hook
 from ._files import NotThereError, import_file
+from ._foreign import failure, foreign, misuse
 from ._plain import is_listed
 from ._words import plain
 
 
-if TYPE_CHECKING:
-    import click
+_MOST = 5  # names to choose from
 
 
 @final
@@ -68,7 +66,7 @@ class Found:
         """
         if self.given is not None:
             if engine is not None or approver is not None or tuple(hooks):
-                raise _misuse(
+                raise misuse(
                     f"{self.target} is a client: its engine, its filters and its hooks "
                     "are its own. To choose others, name a list of tools, or the module."
                 )
@@ -124,7 +122,7 @@ def _split(target: str) -> tuple[str, str]:
     if not colon:
         return target, ""
     if not place or not name:
-        raise _misuse(f"{target!r} is not MODULE[:OBJECT].")
+        raise misuse(f"{target!r} is not MODULE[:OBJECT].")
 
     return place, name
 
@@ -148,16 +146,18 @@ def _imported(place: str) -> ModuleType:
             try:
                 return import_file(place)
             except NotThereError as reason:
-                raise _failure(str(reason)) from None
+                raise failure(str(reason)) from None
         if not all(place.split(".")):
-            raise _failure(f"{place!r} is neither a dotted module nor a .py file.")
+            raise failure(f"{place!r} is neither a dotted module nor a .py file.")
         try:
             return importlib.import_module(place)
         except ModuleNotFoundError as error:
             missing = error.name or ""
             if not f"{place}.".startswith(f"{missing}."):
                 raise
-            raise _failure(
+            if _is_file(place):
+                raise failure(f"{place} is not a .py file.") from None
+            raise failure(
                 f"There is no module {missing!r}, neither in {here} nor installed in "
                 f"{sys.prefix}."
             ) from None
@@ -168,11 +168,36 @@ def _all_of(module: ModuleType, target: str) -> tuple[object, ...]:
         try:
             return tools_in(module)
         except DeclarationError as error:
-            clients = [n for n, x in vars(module).items() if isinstance(x, ToolClient)]
-            if not clients:
-                raise
-            named = " or ".join(f"{target}:{name}" for name in clients)
-            raise _failure(f"{error} It holds a client: say {named}.") from None
+            # A file may be imported under a name that nobody has typed.
+            reason = str(error).replace(
+                f"module {module.__name__}", f"module {target}", 1
+            )
+            raise failure(
+                f"{target} names no tools: {reason}{_else_in(module, target)}"
+            ) from None
+
+
+def _else_in(module: ModuleType, target: str) -> str:
+    """
+    Say what else there is to name in a module that defines no tools.
+    """
+    found = vars(module).items()
+    clients = [f"{target}:{name}" for name, x in found if isinstance(x, ToolClient)]
+    tools = [
+        f"{target}:{name}"
+        for name, x in found
+        if isinstance(x, ToolSpec) or _is_tool(x)
+    ]
+    if clients:
+        return f" It holds a client: say {_either(clients)}."
+    if tools:
+        return f" What it imports is named one by one: say {_either(tools)}."
+
+    return ""
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(names[:_MOST])
 
 
 def _object(module: ModuleType, name: str, target: str) -> object:
@@ -185,7 +210,7 @@ def _object(module: ModuleType, name: str, target: str) -> object:
                 names = [n for n in dir(found) if not n.startswith("__")]
                 near = get_close_matches(part, names, n=1)
                 hint = f" Did you mean {near[0]!r}?" if near else ""
-                raise _failure(f"{target}: there is no {part!r}.{hint}") from None
+                raise failure(f"{target}: there is no {part!r}.{hint}") from None
 
     return found
 
@@ -198,13 +223,11 @@ def _listed(found: object, target: str) -> tuple[object, ...]:
         return (found,)
     if not is_listed(found):
         kind = type(found).__name__
-        raise _failure(
-            f"{target} is neither a client nor a list of tools, but: {kind}."
-        )
+        raise failure(f"{target} is neither a client nor a list of tools, but: {kind}.")
     with foreign(f"{target} cannot be read"):
         tools = tuple(found)
     if not tools:
-        raise _failure(f"There is no tool in {target}: it is empty.")
+        raise failure(f"There is no tool in {target}: it is empty.")
 
     return tools
 
@@ -220,60 +243,7 @@ def _is_tool(found: object) -> bool:
     return True
 
 
-@contextmanager
-def foreign(what: str) -> Generator[None, None, None]:
-    """
-    Turn whatever the code of others raises into a message that begins with *what*.
-
-    Raises:
-        click.ClickException: In the place of what was raised.
-        KeyboardInterrupt, MemoryError: As they are.
-    """
-    import click
-
-    try:
-        yield
-    except (click.ClickException, MemoryError, KeyboardInterrupt):
-        raise
-    except ExceptionGroup as group:
-        faults = "".join(f"\n  {summary(error)}" for error in group.exceptions)
-        raise _failure(f"{what}: {group.message}{faults}") from group
-    except BaseException as error:
-        raise _failure(f"{what}: {summary(error)}") from error
-
-
-def summary(error: BaseException) -> str:
-    """
-    Say what was raised, and where in code that is neither ours nor Python's import.
-    """
-    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    if isinstance(error, DeclarationError):
-        words = str(error)
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(("<", importlib.__file__, _PACKAGE))
-    ]
-
-    return f"{words} ({frames[-1].filename}:{frames[-1].lineno})" if frames else words
-
-
-_PACKAGE = f"{Path(__file__).parent.parent}{os.sep}"
-
-
 def _tell(line: str) -> None:
     import click
 
     click.echo(plain(line), err=True)
-
-
-def _failure(text: str) -> click.ClickException:
-    import click
-
-    return click.ClickException(plain(text, lines=True))
-
-
-def _misuse(text: str) -> click.UsageError:
-    import click
-
-    return click.UsageError(plain(text))

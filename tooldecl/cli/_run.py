@@ -22,7 +22,8 @@ from ..engines import (
 )
 from ..filters import approve_all
 from ._exits import Exit, exit_of_all
-from ._loading import find, foreign
+from ._foreign import foreign
+from ._loading import find
 from ._notices import tell
 from ._results import Results, results
 from ._run_board import Board, progress

@@ -46,20 +46,18 @@ def _regular(look: Callable[[], os.stat_result]) -> os.stat_result | None:
     return None
 
 
-def module_at(path: str) -> str | None:
+def is_module(path: str) -> bool:
     """
-    Return the name of the module that was imported from a file, or None.
+    Tell whether a module was imported from the file that is there.
     """
     there = found_at(path)
     if there is None:
-        return None
-    for name, module in list(sys.modules.items()):
-        file = vars(module).get("__file__") if _is_module(module) else None
-        own = found_at(file) if isinstance(file, str) else None
-        if own is not None and os.path.samestat(own, there):
-            return name
+        return False
+    modules = [m for m in list(sys.modules.values()) if _is_module(m)]
+    files = [vars(module).get("__file__") for module in modules]
+    found = [found_at(file) for file in files if isinstance(file, str)]
 
-    return None
+    return any(own is not None and os.path.samestat(own, there) for own in found)
 
 
 def _is_module(found: object) -> bool:

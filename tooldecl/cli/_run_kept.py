@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, TextIO, final
 
 from ..report import Journal, Recorder, write_report
 from ..telemetry import Event, Hook
-from ._run_files import are_one, behind, found_at, module_at, why_not_written
+from ._run_files import are_one, behind, found_at, is_module, why_not_written
 from ._words import plain
 
 
@@ -76,8 +76,9 @@ class Kept:
             click.UsageError: One does.
         """
         for option, path in self._named():
-            if module := module_at(path):
-                raise _misuse(f"{option}: {plain(path)} is the module {plain(module)}.")
+            if is_module(path):
+                words = "is a module that the tools need"
+                raise _misuse(f"{option}: {plain(path)} {words}.")
 
     def _named(self) -> list[tuple[str, str]]:
         both = (("--journal", self._journal), ("--report", self._report))

@@ -166,12 +166,12 @@ def _entry(line: bytes) -> Entry | None:
     except (ValueError, RecursionError):
         return None
 
-    return found if _is_entry(found) else None
+    return found if _is_entry(found) and is_sound(found) else None
 
 
 def _is_entry(found: object) -> TypeGuard[Entry]:
     match found:
         case {"event": str()}:
-            return is_sound(found)
+            return True
         case _:
             return False
