@@ -566,9 +566,6 @@ SAMPLES = {
         exceptions.MalformedJSONError(
             reason="there is more text after the JSON value", offset=8
         ),
-        exceptions.MalformedJSONError(
-            reason='the request has no "tool"', path="$", what="request"
-        ),
     ],
     "InvalidArgumentsError": [
         exceptions.InvalidArgumentsError(

@@ -130,9 +130,7 @@ def split_request(
     request = loads_strict(text, limits, levels_around=1)
     for member in request:
         if member not in ("tool", "arguments"):
-            refuse(
-                'a request has no such member beside "tool" and "arguments"', [member]
-            )
+            refuse('a request has "tool" and "arguments" and no such member', [member])
     for member in ("tool", "arguments"):
         if member not in request:
             refuse(f'the request has no "{member}"', [])

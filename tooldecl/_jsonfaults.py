@@ -234,8 +234,8 @@ def fault_of(value: Any) -> str | None:
 
 def of_request(error: MalformedJSONError) -> MalformedJSONError:
     """
-    Say of a whole request what was said as if it were arguments alone.
+    Let an error say of a whole request what it says of arguments alone.
     """
-    return MalformedJSONError(
-        reason=error.reason, offset=error.offset, path=error.path, what="request"
-    )
+    error.args = (str(error).replace("The arguments were", "The request was", 1),)
+
+    return error

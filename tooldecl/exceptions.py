@@ -232,26 +232,19 @@ class MalformedJSONError(CallError, ValueError):
         reason: What is wrong, without the text itself.
         offset: Position in characters where it was found, or None.
         path: Path of the member at fault (``$.a[0]``), or None.
-        what: ``"arguments"``, or ``"request"`` where a whole one was sent.
     """
 
     def __init__(
-        self,
-        *,
-        reason: str,
-        offset: int | None = None,
-        path: str | None = None,
-        what: Literal["arguments", "request"] = "arguments",
+        self, *, reason: str, offset: int | None = None, path: str | None = None
     ) -> None:
         self.reason = reason
         self.offset = offset
         self.path = path
-        self.what: Literal["arguments", "request"] = what
         where = f" at {path}" if path is not None else ""
         where += f" (character {offset})" if offset is not None else ""
         super().__init__(
-            f"The {what} {'was' if what == 'request' else 'were'} refused and nothing "
-            f"was run: {reason}{where}. Send one JSON object."
+            f"The arguments were refused and nothing was run: {reason}{where}. "
+            "Send one JSON object."
         )
 
 

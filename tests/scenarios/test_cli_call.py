@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 
 import pytest
@@ -123,6 +124,80 @@ def test_arguments_that_do_not_fit_are_the_gates_to_refuse(call, words, message)
     assert (2, "") == (done.code, done.out)
     assert "invalid: " in done.err
     assert message in done.err
+
+
+CHOOSY = '''
+from typing import Literal
+from tooldecl import tool
+
+@tool
+def choose(
+    words: list[str] = [],
+    numbers: list[int] | None = None,
+    mode: Literal["a", 1] = "a",
+    table: dict[str, int] = {},
+    count: int = 0,
+    deep: list[list[int]] = [],
+) -> str:
+    """Choose something."""
+    return f"{words} {numbers} {mode} {table} {count}"
+
+secret = tool(sensitive=True, name="secret")(choose.__wrapped__)
+'''
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("words=space", "words:='[\"space\"]'"),
+        ("words=[space]", "words:='[\"space\"]'"),
+        ("words=[a, it's]", 'words:=\'["a", "it\'"\'"\'s"]\''),
+        ("words=7", "words:='[\"7\"]'"),
+        ("words=", "words:='[]'"),
+        ("words=" + "x" * 200, "words:='[\"...\"]'"),
+        ("numbers=1", "numbers:='[1]'"),
+        ("numbers=1,2", "numbers:='[1, 2]'"),
+        ("numbers=x", "numbers:='[1]'"),
+        ("mode=1", "mode:=1"),
+        ("table=a", 'table:=\'{"name": "value"}\''),
+        ("deep=1", "deep:='[[]]'"),
+    ],
+)
+def test_whoever_types_is_told_how_it_is_written_here(cli, word, hint):
+    """
+    The gate's words are a model's, which has no shell; and what is told is taken.
+    """
+    cli.write("choosy.py", CHOOSY)
+    done = cli("call", "choosy", "choose", word)
+    again = cli("call", "choosy", "choose", *shlex.split(hint))
+
+    assert (2, f"At the command line: {hint}") == (done.code, done.err.splitlines()[-1])
+    assert word.startswith("table") or 0 == again.code
+
+
+@pytest.mark.parametrize(
+    "word", ["count=x", "mode=b", "mode:=2", "words:=7", "other=1"]
+)
+def test_where_nothing_else_could_be_written_there_is_no_hint(cli, word):
+    """
+    A wrong one would lead astray.
+    """
+    cli.write("choosy.py", CHOOSY)
+    done = cli("call", "choosy", "choose", word)
+
+    assert (2, False) == (done.code, "At the command line" in done.err)
+
+
+def test_a_hint_holds_no_value_of_a_sensitive_tool(cli):
+    """
+    It may stand in a log.
+    """
+    cli.write("choosy.py", CHOOSY)
+    done = cli("call", "choosy:secret", "secret", "words=4111", "--approve-all")
+
+    assert 2 == done.code
+    assert "At the command line: words:='[]'\n" in done.err
+    assert "4111" not in done.err
 
 
 @pytest.mark.parametrize(
@@ -376,6 +451,7 @@ def test_without_a_terminal_it_is_said_who_refused(folder):
 
 
 TYPED = """
+import shlex
 import sys
 from tooldecl.cli import main
 sys.argv = ["tooldecl", "call", "ours", "wipes", "path=x"]

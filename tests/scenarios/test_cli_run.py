@@ -367,8 +367,8 @@ def test_a_line_that_is_no_call_is_told_so(run):
     [result] = results(run(json.dumps(call)))
 
     assert (
-        "The request was refused and nothing was run: a request has no such member "
-        'beside "tool" and "arguments" at $.args. Send one JSON object.'
+        "The request was refused and nothing was run: a request has "
+        '"tool" and "arguments" and no such member at $.args. Send one JSON object.'
     ) == result["content"]
 
 

@@ -80,11 +80,6 @@ TEXTS = [
         "object.",
     ),
     (
-        MalformedJSONError(reason="it is no object", what="request"),
-        "The request was refused and nothing was run: it is no object. Send one JSON "
-        "object.",
-    ),
-    (
         InvalidArgumentsError(tool="add", problems=[("$.a", "is missing.")]),
         "The arguments for 'add' were refused and nothing was run.\n$.a: is missing.",
     ),

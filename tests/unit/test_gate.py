@@ -774,7 +774,7 @@ def test_a_whole_request_is_taken_apart():
 REQUESTS = [
     (
         '{"tool": "ping", "arguments": {}, "user": "root"}',
-        'a request has no such member beside "tool" and "arguments"',
+        'a request has "tool" and "arguments" and no such member',
         "$.user",
     ),
     ('{"arguments": {}}', 'the request has no "tool"', "$"),

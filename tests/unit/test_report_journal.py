@@ -192,7 +192,7 @@ def test_why_a_call_was_refused_is_kept():
     assert (str(first.error), False) == (entry["why"], SECRET in entry["why"])
     assert [True] * 3 == ["refused and nothing was run" in why for why in found[1:4]]
     assert "a value was expected (character 0)" == found[4]
-    assert 'a request has no such member beside "tool" and "arguments"' == found[5]
+    assert 'a request has "tool" and "arguments" and no such member' == found[5]
 
 
 def test_of_a_sensitive_tool_only_what_is_wrong_with_a_text_is_kept():

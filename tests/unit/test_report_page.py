@@ -392,7 +392,7 @@ def test_what_names_no_tool_is_shown_as_that():
     """
     An empty cell is no answer to what a row is.
     """
-    error = MalformedJSONError(reason="a value was expected", offset=0, what="request")
+    error = MalformedJSONError(reason="a value was expected", offset=0)
     refused = {"status": Status.INVALID, "fate": Fate.NOT_STARTED, "attempts": 0}
     refused |= {"content": str(error), "error": error, "value": None}
     events = [started("a", "", 0.0), finished("a", "", 0.0, **refused)]
@@ -402,7 +402,7 @@ def test_what_names_no_tool_is_shown_as_that():
     assert "1 (no tool) request refused " == found.lanes[0]["words"]
     assert "(no tool)" == found.rows[1][1]
     assert "<title>(no tool): request refused</title>" in text
-    assert "MalformedJSONError: The request was refused" in found.rows[1][9]
+    assert "MalformedJSONError: The arguments were refused" in found.rows[1][9]
     assert "a value was expected" in found.rows[1][9]
     assert f"{len(error.args[0])} characters<" in text
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from ._outline import Schema, members, types_of
@@ -52,10 +52,10 @@ def _member(word: str, known: Mapping[str, Schema], root: Schema) -> str:
             )
         return f"{json.dumps(name)}: {text}"
 
-    return f"{json.dumps(name)}: {_coerced(text, known.get(name, {}), root)}"
+    return f"{json.dumps(name)}: {coerced(text, known.get(name, {}), root)}"
 
 
-def _coerced(text: str, node: Schema, root: Schema) -> str:
+def coerced(text: str, node: Schema, root: Schema) -> str:
     """
     Return the JSON of a text; what fits no type stays text, so that the gate names it.
     """
@@ -63,10 +63,17 @@ def _coerced(text: str, node: Schema, root: Schema) -> str:
     as_text = json.dumps(text)
     if not types or "string" in types:
         return as_text
-    value, is_json = _parsed(text)
-    fits = is_json and any(_is_a(value, kind) for kind in types)
 
-    return text if fits else as_text
+    return fitting(text, types) or as_text
+
+
+def fitting(text: str, types: Iterable[str]) -> str:
+    """
+    Return a text that is JSON of one of some types, and an empty one where it is not.
+    """
+    value, is_json = _parsed(text)
+
+    return text if is_json and any(_is_a(value, kind) for kind in types) else ""
 
 
 def _parsed(text: str) -> tuple[object, bool]:
@@ -92,6 +99,8 @@ def _is_a(value: object, kind: str) -> bool:
             return kind == "array"
         case dict():
             return kind == "object"
+        case str():
+            return kind == "string"
         case _:
             return False
 

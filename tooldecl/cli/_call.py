@@ -13,13 +13,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .. import ToolCall, ToolClient, ToolResult
+from ..exceptions import InvalidArgumentsError
 from ..filters import approve_all
 from ._arguments import arguments_of
 from ._exits import Exit, exit_of
 from ._foreign import foreign, summary
+from ._hints import hints
 from ._loading import find
 from ._notices import tell, telling
-from ._outline import member
+from ._outline import Schema, member
 from ._results import Results, results
 from ._target import check_tool, target_argument
 
@@ -88,9 +90,9 @@ def command() -> click.Command:
         Call TOOL and write its result.
 
         ARGUMENT is name=text, where the text becomes what the parameter takes, or
-        name:=json; a single - reads all of them from standard input, as one JSON
-        object. What a call that failed has to say goes to standard error, and the exit
-        code is that of its status.
+        name:=json, as in names:='["Ann", "Bo"]'; a single - reads all of them from
+        standard input, as one JSON object. What a call that failed has to say goes to
+        standard error, and the exit code is that of its status.
         """
         with results() as out:
             client = find(target).client(approver=approve_all if approved else None)
@@ -100,6 +102,8 @@ def command() -> click.Command:
             with client, log:
                 result = _made(client, ToolCall(tool, text), timeout)
             _write(out, client, result, output)
+            if given is None and isinstance(result.error, InvalidArgumentsError):
+                _help(client, result.error, words)
 
         return exit_of(result.status)
 
@@ -119,14 +123,19 @@ def _arguments(
     if given is not None:
         return given
     if _STDIN not in words:
-        shown = client.definitions(format="mcp")[list(client.table).index(tool)]
-        return arguments_of(words, member(shown, "inputSchema"))
+        return arguments_of(words, _schema(client, tool))
     if len(words) > 1:
         raise click.UsageError("Give the arguments once: one by one, or with -.")
     if sys.stdin is None:
         raise click.UsageError("Standard input, which - reads, is closed.")
     with foreign("Standard input cannot be read"):
         return sys.stdin.buffer.read()
+
+
+def _schema(client: ToolClient, tool: str) -> Schema:
+    shown = client.definitions(format="mcp")[list(client.table).index(tool)]
+
+    return member(shown, "inputSchema")
 
 
 def _made(client: ToolClient, call: ToolCall, timeout: float | None) -> ToolResult:
@@ -147,6 +156,19 @@ def _write(out: Results, client: ToolClient, result: ToolResult, output: str) ->
     cause = None if result.error is None else result.error.__cause__
     if cause is not None and not client.table[result.name].sensitive:
         tell(f"It raised {summary(cause)}.")
+
+
+def _help(
+    client: ToolClient, error: InvalidArgumentsError, words: Sequence[str]
+) -> None:
+    """
+    Say how what was refused is written here.
+    """
+    if client.table[error.tool].sensitive:  # its values are shown nowhere
+        words = [f"{word.partition('=')[0]}=" for word in words]
+    refused = (path for path, _ in error.problems)
+    for hint in hints(words, refused, _schema(client, error.tool)):
+        tell(f"At the command line: {hint}")
 
 
 def _seconds(
