@@ -89,6 +89,25 @@ FOUND = [
         ["the name is almost 'subject'"],
     ),
     (
+        "T104",
+        declared() + declared(parameters="a: int", doc=with_args("a: It.")),
+        ["line 22 declares a tool as 'subject' too, and Python keeps the later one"],
+    ),
+    (
+        "T104",
+        "import tooldecl as t\nmine = partial(tool, timeout=5)\n"
+        "@t.tool\ndef subject(): '''First.'''\n"
+        "@mine()\nasync def subject(): '''Second one.'''\n" + declared(),
+        ["line 24 declares a tool as 'subject' too", "line 26 declares a tool as"],
+    ),
+    (
+        "T104",
+        "class Shop:\n    @tool\n    def subject(self): '''First one.'''\n"
+        "    @tool\n    def subject(self): '''Second one.'''\n"
+        "client = ToolClient([Shop().subject])\n",
+        ["line 23 declares a tool as 'subject' too"],
+    ),
+    (
         "T201",
         declared(parameters="a: int, b: Color, c: int", doc=with_args("c: It.")),
         ["the parameter 'a' has no", "the parameter 'b' has no"],
@@ -165,6 +184,27 @@ SILENT = [
     ("T101", declared(doc="Act now.")),
     ("T102", declared() + declared(name="another", doc="Do what is to be left.")),
     ("T103", declared() + declared(name="subject2", doc="Another.")),
+    (
+        "T104",
+        "from typing import overload\n"
+        "@overload\ndef subject(a: int) -> str: ...\n"
+        "@overload\ndef subject(a: str) -> str: ...\n"
+        + declared(parameters="a: str = ''"),
+    ),
+    (
+        "T104",
+        "if True:\n    @tool\n    def subject(): '''First one.'''\n"
+        "else:\n    @tool\n    def subject(): '''Second one.'''\n",
+    ),
+    (
+        "T104",
+        declared("name='one'")
+        + "tools = [subject]\n"
+        + declared("name='two'")
+        + "client = ToolClient([*tools, subject])\n",
+    ),
+    ("T104", "def subject(): '''First one.'''\n" + declared()),
+    ("T104", declared() + "class Shop:\n    @tool\n    def subject(self): '''A.'''\n"),
     ("T103", declared(name="get_user") + declared(name="get_group")),
     (
         "T201",

@@ -12,6 +12,7 @@ from typing import TypeAlias, final
 
 from . import _rules_limits as limits
 from . import _rules_parameters as parameters
+from . import _rules_source as source
 from . import _rules_words as words
 from ._subjects import Subject
 
@@ -47,6 +48,11 @@ RULES = (
         code="T103",
         title="a name that is almost that of another tool",
         find=words.near_name,
+    ),
+    Rule(
+        code="T104",
+        title="a tool that a later one of its name has replaced",
+        find=source.replaced,
     ),
     Rule(
         code="T201",

@@ -52,6 +52,7 @@ class Subject:
         isolation: Where its body runs; None is its caller's thread or loop.
         not_strict: Why OpenAI's strict mode has no form of it, or "".
         before: The tools that stand before it.
+        all: All tools of the client.
     """
 
     meta: ToolMeta
@@ -65,6 +66,7 @@ class Subject:
     isolation: str | None
     not_strict: str
     before: tuple[ToolMeta, ...]
+    all: tuple[ToolMeta, ...]
 
 
 def subjects_of(client: ToolClient) -> list[Subject]:
@@ -111,6 +113,7 @@ def _subject(
         isolation=_isolation(meta, engine.default_isolation),
         not_strict=reasons.get(meta.name, ""),
         before=tuple(metas[:place]),
+        all=tuple(metas),
     )
 
 
