@@ -202,6 +202,18 @@ def test_ids_that_come_twice_are_made_unique(run):
     assert second["id"] not in ("", "x")
 
 
+def test_the_help_names_all_that_a_result_has(run, cli):
+    """
+    Whoever writes a program for the results reads the help.
+    """
+    call = line("add", "x", a=1, b=2)
+    told = cli("run", "--help").out
+
+    assert [] == [
+        key for result in results(run(call, call)) for key in result if key not in told
+    ]
+
+
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["short", "json"])
 def test_the_id_that_was_given_stands_beside_the_one_made(run, options):
     """
@@ -636,28 +648,46 @@ def test_lines_that_are_lost_are_said(run, cli):
     assert (0, "empty.html\n", "") == (empty.code, empty.out, empty.err)
 
 
+def in_the_background():
+    """
+    Ignore Ctrl-C, as what a shell starts in the background does.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @pytest.mark.slow
-def test_ctrl_c_answers_what_is_open(folder):
+@pytest.mark.parametrize(
+    ("number", "code", "prepare"),
+    [
+        (signal.SIGINT, 130, None),
+        (signal.SIGTERM, 143, None),
+        (signal.SIGTERM, 143, in_the_background),
+        (signal.SIGHUP, 129, None),
+    ],
+)
+def test_ctrl_c_answers_what_is_open(folder, number, code, prepare):
     """
     What had its answer keeps it, what runs and what never began are told apart, and the
-    report is there.
+    report is there; the same where somebody else tells it to end.
     """
     lines = [line("add", a=1, b=2), line("hang"), line("add", a=3, b=4)]
     written(folder, "batch.jsonl", "\n".join(lines))
     options = ["--report", "cut.html", "--json"]
-    process = started(folder, "run", "shop.py", "batch.jsonl", *options)
+    (folder / "cut.html").unlink(missing_ok=True)
+    arguments = ["run", "shop.py", "batch.jsonl", *options]
+    process = started(folder, *arguments, preexec_fn=prepare)
     try:
         for told in process.stderr:
             if told == "begun\n":
                 break
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, _ = process.communicate(timeout=HANGS_AFTER)
     finally:
         process.kill()
         process.wait()
     found = [json.loads(text) for text in out.splitlines()]
 
-    assert 130 == process.returncode
+    assert code == process.returncode
     assert ["line-1", "line-2", "line-3"] == [result["call_id"] for result in found]
     assert ("ok", "cancelled") == (found[0]["status"], found[2]["status"])
     assert "not_started" == found[2]["fate"]

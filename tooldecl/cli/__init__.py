@@ -81,11 +81,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code: object = group().main(
             arguments, prog_name="tooldecl", standalone_mode=False
         )
-    except click.Abort:
+    except click.Abort as end:
         # CPython remembers an interrupt that left an exec of text, as that of a dataclass
         # in a module just imported, and would end by a signal whatever we return.
         exec("")  # noqa: S102 (what forgets it)
-        return Exit.INTERRUPTED
+        return end.args[0] if end.args else Exit.INTERRUPTED
     except click.ClickException as error:
         error.show()
         return error.exit_code

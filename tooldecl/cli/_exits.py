@@ -26,8 +26,10 @@ class Exit(IntEnum):
     TIMEOUT = 4
     REFUSED = 5
     LIMIT = 6
+    HUNG_UP = 129
     INTERRUPTED = 130
     NOBODY_READS = 141
+    TERMINATED = 143
 
 
 EXITS: dict[Status, Exit] = {

@@ -21,6 +21,7 @@ from ..engines import (
     ThreadEngine,
 )
 from ..filters import approve_all
+from ._ending import told_to_end
 from ._exits import Exit, exit_of_all
 from ._foreign import foreign
 from ._loading import find
@@ -115,7 +116,9 @@ def command() -> click.Command:
         BATCH has one call on each line, {"tool": ..., "arguments": {...}, "id": ...},
         and is read from standard input if it is a single -. A line that is no call is
         answered as invalid. Each result is one line of JSON: id, tool, status and
-        content; with --json all there is. The exit code is that of the worst of them.
+        content; with --json all there is. Where an id came before, the later result has
+        one of its own, and original_id is what was given. The exit code is that of the
+        worst of them.
         """
         if max_concurrency is not None and engine not in AT_ONCE:
             raise click.UsageError(
@@ -134,6 +137,7 @@ def command() -> click.Command:
                 engine=chosen, approver=approve_all if approved else None
             )
             kept.check_modules()
+            stack.enter_context(told_to_end())
             hooks = stack.enter_context(kept.hooks(f"Run of {target}"))
             whole = Whole(lines, hooks)
             stack.callback(whole.end)
