@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, NoReturn, final
+from typing import Any, NoReturn, TypeAlias, final
 
 from ._build import ToolDefinition, build
 from ._context import ToolContext
@@ -19,6 +19,9 @@ from .exceptions import DeclarationError, DuplicateToolError
 
 
 __all__ = ["ToolEntry", "ToolTable"]
+
+# An entry and its place in what was given; None where it is of a table already.
+Placed: TypeAlias = tuple[int | None, object]
 
 
 @final
@@ -82,7 +85,7 @@ class ToolTable(Mapping[str, ToolMeta]):
             kind = type_of(tools).__name__
             raise DeclarationError(f"The tools are given as a list, got {kind}.")
 
-        return _assembled(flat(tools))
+        return _assembled(_placed(tools))
 
     def entry(self, name: str) -> ToolEntry:
         """
@@ -107,7 +110,7 @@ class ToolTable(Mapping[str, ToolMeta]):
             DuplicateToolError: One of them has a name that is taken.
             DeclarationError: One of them is not a tool.
         """
-        return _assembled([*self.entries(), *flat(tools)])
+        return _assembled([*_known(self.entries()), *_placed(tools)])
 
     def replacing(self, tool: object) -> ToolTable:
         """
@@ -122,7 +125,10 @@ class ToolTable(Mapping[str, ToolMeta]):
             self._refuse_unknown(name)
 
         return _assembled(
-            declared if entry.meta.name == name else entry for entry in self.entries()
+            _known(
+                declared if entry.meta.name == name else entry
+                for entry in self.entries()
+            )
         )
 
     def without(self, name: str) -> ToolTable:
@@ -169,16 +175,30 @@ class ToolTable(Mapping[str, ToolMeta]):
         return f"<ToolTable of {count} tool{'' if count == 1 else 's'}>"
 
 
-def _assembled(given: Iterable[object]) -> ToolTable:
+def _placed(tools: Iterable[object]) -> Iterator[Placed]:
+    """
+    Yield the entries of a list with their places in it; those of a group have its place.
+    """
+    for place, entry in enumerate(tools):
+        for one in flat([entry]):
+            yield place, one
+
+
+def _known(entries: Iterable[object]) -> Iterator[Placed]:
+    return ((None, entry) for entry in entries)
+
+
+def _assembled(given: Iterable[Placed]) -> ToolTable:
     """
     Make a table of entries that are built already and of tools that are not.
     """
     faults: list[DeclarationError] = []
     known: list[ToolEntry | Declared] = []
-    for entry in given:
+    for place, entry in given:
         try:
             known.append(entry if isinstance(entry, ToolEntry) else declared_of(entry))
         except DeclarationError as fault:
+            fault.add_note(f"It is entry {place} of what was given, counted from 0.")
             faults.append(fault)
     _refuse_duplicates([one.meta for one in known])
     entries: list[ToolEntry] = []

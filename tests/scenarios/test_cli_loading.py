@@ -33,6 +33,7 @@ number = 3
 text = "add"
 mapping = {"add": add}
 no_tools = [len]
+tuples = [("a", 1), ("b", 2)]
 none_at_all = ToolClient([])
 
 
@@ -103,6 +104,13 @@ def test_a_target_leads_to_its_tools(cli, target, expected):
         ("objects:text", 1, "is neither a client nor a list of tools, but: str."),
         ("objects:mapping", 1, "is neither a client nor a list of tools, but: dict."),
         ("objects:no_tools", 1, "No client can be made of objects:no_tools: "),
+        (
+            "objects:tuples",
+            1,
+            "unpack it with *. It is entry 0 of what was given, counted from 0.\n"
+            "  A tuple is not a tool. List its tools one by one, or unpack it with *. It "
+            "is entry 1 of what was given",
+        ),
         ("json", 1, "json names no tools: There is no tool in the module json."),
         ("only", 1, "It holds a client: say only:client or only:other."),
         (

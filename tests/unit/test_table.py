@@ -460,6 +460,19 @@ class TestFaults:
         )
         assert all(isinstance(e, DeclarationError) for e in caught.value.exceptions)
 
+    def test_what_is_no_tool_is_told_by_its_place(self):
+        """
+        Three tuples are told apart by nothing else; a group of tools is one entry.
+        """
+        group = prefixed("x", [add, fetch])
+        with pytest.raises(ExceptionGroup) as caught:
+            ToolTable.assemble([group, (1,), add, (2,)])
+
+        assert [
+            ["It is entry 1 of what was given, counted from 0."],
+            ["It is entry 3 of what was given, counted from 0."],
+        ] == [fault.__notes__ for fault in caught.value.exceptions]
+
     def test_any_iterable_will_do(self):
         """
         A generator is read once.

@@ -49,7 +49,7 @@ def summary(error: BaseException) -> str:
     """
     words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, DeclarationError):
-        words = str(error)
+        words = " ".join([str(error), *getattr(error, "__notes__", ())])
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
