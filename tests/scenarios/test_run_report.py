@@ -8,6 +8,8 @@ import asyncio
 import re
 import threading
 
+import pytest
+
 from fronts import Listener, call_batch
 from ordering import HANGS_AFTER
 from tooldecl import Retry, ToolCall, ToolClient, ToolContext, tool

@@ -65,9 +65,7 @@ def _list_of(text: str, node: Schema, root: Schema) -> str:
     """
     Make a list of what was typed, whose quotes a shell may have taken.
     """
-    node = resolved(node, root)
-    options = [resolved(one, root) for one in schemas(node.get("anyOf"))]
-    inner = next((m for one in (node, *options) if (m := member(one, "items"))), {})
+    inner = _items(node, root)
     types = types_of(inner, root)
     inside = text.strip().removeprefix("[").removesuffix("]")
     pieces = [piece.strip(" \t\"'") for piece in inside.split(",")]
@@ -78,3 +76,15 @@ def _list_of(text: str, node: Schema, root: Schema) -> str:
     shown = ", ".join(found)
 
     return f"[{shown}]" if len(shown) <= 100 else json.dumps(["..."])
+
+
+def _items(node: Schema, root: Schema) -> Schema:
+    """
+    Return what a list may hold; an empty schema where nothing is said of it.
+    """
+    node = resolved(node, root)
+    for one in (node, *schemas(node.get("anyOf"))):
+        if found := member(resolved(one, root), "items"):
+            return found
+
+    return {}
