@@ -312,8 +312,10 @@ def test_the_exit_codes_are_those_of_the_contract():
         ("TIMEOUT", 4),
         ("REFUSED", 5),
         ("LIMIT", 6),
+        ("HUNG_UP", 129),
         ("INTERRUPTED", 130),
         ("NOBODY_READS", 141),
+        ("TERMINATED", 143),
     ] == numbers
 
 
