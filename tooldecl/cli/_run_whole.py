@@ -54,7 +54,8 @@ class Whole:
         refused = (e.call_id for e in self._held if isinstance(e, CallStarted))
         calls = iter(event.call_ids)
         whole = tuple(
-            next(refused if line.call is None else calls) for line in self._lines
+            next(refused if line.call is None else calls, line.call_id)
+            for line in self._lines
         )
         self._ids[event.call_ids] = whole
         at = self._held[0].at if self._held else event.at
