@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 from pathlib import Path
 
@@ -29,7 +30,7 @@ nox.options.sessions = ["lint", "typing", "tests", "property", "demo"]
 # One for each extra, in an environment of its own, with the newest of what it brings.
 nox.options.sessions += ["models", "mcp", "mcp_inspector", "otel", "report", "docs"]
 nox.options.sessions += ["pydantic_ai", "langchain", "openai_agents"]
-nox.options.sessions += ["loky", "dask", "celery"]
+nox.options.sessions += ["loky", "dask", "celery", "ray"]
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 SUPPORTED = nox.project.python_versions(PYPROJECT)
@@ -465,6 +466,35 @@ def celery(session: nox.Session) -> None:
     """
     # Its transport over SQLAlchemy uses what that has deprecated.
     foreign(session, "celery", SHORT, "-W", "default::DeprecationWarning")
+
+
+@nox.session(python=[version for version in PYTHONS if version in SUPPORTED][-1:])
+def ray(session: nox.Session) -> None:
+    """
+    Run bodies on a real Ray, of one node and of several, and run the page about it.
+
+    The stubs are left out when types are checked: here the package says what they are.
+    """
+    built = wheel(session)
+    session.install("--upgrade", f"{built}[ray]", *group("tests"))
+    session.install("--force-reinstall", "--no-deps", str(built))
+    page = (
+        "tests/test_docs.py::test_the_code_of_a_page_runs[docs/how-to/use-a-cluster.md]"
+    )
+    bound = ("-o", "faulthandler_timeout=120", *session.posargs)
+    # The paths of Ray's sockets have to be short.
+    with tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp") as folder:
+        pytest(
+            session,
+            *("tests/engines/test_conformance.py", *bound),
+            TOOLDECL_ENGINES="ray",
+            RAY_TMPDIR=folder,
+        )
+        pytest(session, "tests/extras/ray", page, *bound, RAY_TMPDIR=folder)
+    session.run(
+        *("mypy", "--config-file", os.devnull, "--strict", "--follow-imports=silent"),
+        *map(str, sorted(Path("tooldecl", "engines").glob("_ray*.py"))),
+    )
 
 
 @nox.session(python=PYTHONS[0])

@@ -32,6 +32,7 @@ NEEDED = {
     "extras/langchain": ["langchain", "langgraph"],
     "extras/openai_agents": ["agents"],
     "extras/pydantic_ai": ["pydantic_ai"],
+    "extras/ray": ["ray"],
     "extras/loky": ["loky"],
     "extras/dask": ["distributed"],
     "extras/celery": ["celery"],
@@ -108,7 +109,9 @@ def left_in(folder: Path) -> list[str]:
     """
     List the children and the threads of this process, and what is in a folder.
     """
-    found = [f"thread {thread.name}" for thread in threading.enumerate()]
+    threads = threading.enumerate()
+    # One that no code of Python's has started has a name of this kind.
+    found = [f"thread {t.name}" for t in threads if not t.name.startswith("Dummy-")]
     for at in Path("/proc/self/task").glob("*/children"):
         for number in at.read_text(encoding="utf-8").split():
             command = Path(f"/proc/{number}/cmdline").read_text(encoding="utf-8")

@@ -31,6 +31,7 @@ BRINGS = {
     "mcp": "mcp",
     "opentelemetry.sdk": "otel",
     "pydantic_ai": "pydantic_ai",
+    "ray": "ray",
 }
 
 # What a section says above its blocks, where they need such a package; above the first

@@ -263,7 +263,7 @@ def wrong_command(command):
             return [name] if name not in cli_commands() else None
         case "pytest", paths:
             return [p for p in paths if "/" in p and not (ROOT / p).exists()] or None
-        case ("nox", []) | ("python3" | "git" | "cd", _):
+        case ("nox", []) | ("python3" | "git" | "cd" | "ray", _):
             return None
 
     return [program]
@@ -615,6 +615,9 @@ SAMPLES = {
             ("seconds", 30, "loop"),
             ("repeats", 3, "call"),
         )
+    ],
+    "ClusterError": [
+        exceptions.ClusterError(address="10.0.0.1:6379", reason="Ray says no.")
     ],
     "UnknownReferenceError": [
         exceptions.UnknownReferenceError(reference="call_1-5f0c2a17")

@@ -90,6 +90,7 @@ def cargo_for(
             found_in_workers(carrier)
         except DeclarationError as error:
             faults.append(error)
+    faults += engine.misfits(cargo)
 
     return cargo, faults
 

@@ -69,6 +69,7 @@ __all__ = [
     "CallCancelledError",
     "CallError",
     "CallPendingError",
+    "ClusterError",
     "DeclarationError",
     "DuplicateToolError",
     "EngineBusyError",
@@ -590,6 +591,21 @@ class EngineClosedError(ToolDeclError, RuntimeError):
     """
     A client or an engine was used after it was closed.
     """
+
+
+class ClusterError(ToolDeclError, ConnectionError):
+    """
+    The cluster of an engine cannot be joined; nothing was run.
+
+    Attributes:
+        address: Where it was looked for.
+        reason: Why it cannot, and what to do about it.
+    """
+
+    def __init__(self, *, address: str, reason: str) -> None:
+        self.address = address
+        self.reason = reason
+        super().__init__(f"The cluster at {address!r} cannot be joined: {reason}")
 
 
 class UnknownReferenceError(ToolDeclError, KeyError):

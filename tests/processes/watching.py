@@ -111,7 +111,7 @@ class Lifeline:
         """
         Wait for the number of the process at the far end.
         """
-        return int(self._read(HANGS_AFTER))
+        return int(self.said(HANGS_AFTER))
 
     def is_held(self) -> bool:
         """
@@ -129,12 +129,15 @@ class Lifeline:
         """
         Wait until nothing is alive that got it.
         """
-        while self._read(within):
+        while self.said(within):
             continue
 
         return True
 
-    def _read(self, within: float) -> bytes:
+    def said(self, within: float) -> bytes:
+        """
+        Wait for what is said next; nothing, once nobody is there to say anything.
+        """
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
         if not poll.poll(within * 1000):

@@ -18,6 +18,7 @@ from tooldecl.exceptions import (
     CallCancelledError,
     CallError,
     CallPendingError,
+    ClusterError,
     DeclarationError,
     DuplicateToolError,
     EngineBusyError,
@@ -257,6 +258,10 @@ TEXTS = [
         "The sub-run 'research' took its turns. It has no answer.",
     ),
     (EngineClosedError("Closed."), "Closed."),
+    (
+        ClusterError(address="local", reason="Ray says no."),
+        "The cluster at 'local' cannot be joined: Ray says no.",
+    ),
     (UnknownReferenceError(reference="a-1"), "There is no stored result 'a-1'."),
     (ToolError("The shop is closed.", error_class="transient"), "The shop is closed."),
     (NotFound("No such order."), "No such order."),
@@ -349,6 +354,7 @@ def test_notes_travel_with_an_error():
         ),
         (UnencodableResultError(tool="x", type_name="y", reason="z"), TypeError),
         (EngineClosedError("No."), RuntimeError),
+        (ClusterError(address="x", reason="No."), ConnectionError),
     ],
 )
 def test_an_error_is_also_the_builtin_that_callers_catch_already(error, builtin):

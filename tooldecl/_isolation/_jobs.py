@@ -62,6 +62,8 @@ class Job:
         can_stop: The body runs as a task, which can be cancelled.
         on_private_loop: That task needs a loop of its own, on the thread it gets.
         run: Runs the body on a thread, where it is no task.
+        ends_within: Seconds in which it is heard of once it was told to end, where it
+            runs in no task and somebody ends it.
 
     Attributes:
         wake: Tells the caller that the body is over.
@@ -77,6 +79,7 @@ class Job:
         "attempt",
         "can_stop",
         "cancel_seen",
+        "ends_within",
         "home",
         "on_private_loop",
         "place",
@@ -92,12 +95,14 @@ class Job:
         can_stop: bool = False,
         on_private_loop: bool = False,
         run: Callable[[Attempt], None] = run_body,
+        ends_within: float = 0.0,
     ) -> None:
         self.attempt = attempt
         self.run = run
         self.place = place
         self.can_stop = can_stop
         self.on_private_loop = on_private_loop
+        self.ends_within = ends_within
         self.wake: Callable[[], None] = nothing
         self.home: object = None
         self.cancel_seen = False
@@ -168,8 +173,10 @@ class Job:
 
     def grace(self) -> Iterator[float]:
         """
-        Yield how long to wait for the end of a body that was cancelled.
+        Yield how long to wait for the end of a body that was told to end.
         """
+        if self.ends_within:
+            yield self.ends_within
         if self.can_stop:
             yield STUCK_SECONDS
             if self.cancel_seen:

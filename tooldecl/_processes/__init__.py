@@ -12,19 +12,30 @@ from typing import Protocol
 from .._isolation import Attempt
 from ._abroad import AbroadRun
 from ._loading import Cargo, cargo_of
+from ._parcel import token_of
 from ._pool import Pool
 from ._remote import RemoteRun
 from ._system import is_supported
+from ._transport import Dispatched, ExecutorTransport, NotTakenError, Tell, Transport
+from ._untilinterrupt import Step, run_until_interrupted
 
 
 __all__ = [
     "AbroadRun",
     "Cargo",
+    "Dispatched",
+    "ExecutorTransport",
+    "NotTakenError",
     "Pool",
     "Remote",
     "RemoteRun",
+    "Step",
+    "Tell",
+    "Transport",
     "cargo_of",
     "is_supported",
+    "run_until_interrupted",
+    "token_of",
 ]
 
 

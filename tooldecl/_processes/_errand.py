@@ -19,7 +19,7 @@ import threading
 from typing import Any, NamedTuple, final
 
 from .._clock import monotonic, wall
-from .._context import CallFacts, ToolContext
+from .._context import CallFacts, OnProgress, ToolContext, facts_of, no_progress
 from .._isolation import Attempt, Ledger, Place, ask_to_stop, start_thread
 from ._dialogue import Answer, Said, request_of
 from ._handle import Worker
@@ -63,6 +63,7 @@ class _Shop:
         self._cargo: dict[bytes, Cargo] = {}
         self._running: dict[str, Attempt] = {}
         self._unwanted: set[str] = set()
+        self._environment: dict[str, str] | None = None
 
     def cargo(self, head: Said, pickled: bytes) -> Cargo:
         """
@@ -93,6 +94,17 @@ class _Shop:
             # Before those of executors, which wait for all their threads.
             vars(threading)["_register_atexit"](self._stop_all)
         self.pool.join(user, ())
+
+    def keep_to_environment(self) -> None:
+        """
+        End workers that were started in another environment than this process has now.
+
+        Whoever runs errands here one by one may say in it what each of them has.
+        """
+        now, before = dict(os.environ), self._environment
+        self._environment = now
+        if before is not None and before != now:
+            self.pool.leave(self)
 
     def begin(self, token: str, attempt: Attempt) -> bool:
         """
@@ -194,14 +206,18 @@ class _ErrandRun(WorkerRun):
         return bool(head.get("failed", {}).get("spent"))
 
 
-def run_errand(parcel: bytes) -> bytes:
+def run_errand(parcel: bytes, on_progress: OnProgress = no_progress) -> bytes:
     """
     Run one attempt and return its envelope.
+
+    Args:
+        on_progress: Told how far the body is.
     """
     began = monotonic()
     SHOP.watch_parent()
     head, pickled = open_parcel(parcel)
     attempt, token = _attempt_of(head), head["token"]
+    facts_of(attempt.context).on_progress = on_progress
     try:
         if not SHOP.begin(token, attempt):
             return envelope_of(attempt, None, 0.0)
@@ -216,7 +232,7 @@ def _answer(attempt: Attempt, head: Said, pickled: bytes, began: float) -> bytes
     if attempt.batch_until is not None and attempt.batch_until <= began:
         attempt.ended_by = batch_over(head["tool"])
     elif head["expires"] is not None and head["expires"] <= wall():
-        attempt.refused = "its executor did not come to it in time"
+        attempt.refused = f"its {head['by']} did not come to it in time"
     else:
         return _run(attempt, head, pickled, began)
 

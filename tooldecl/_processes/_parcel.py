@@ -29,6 +29,7 @@ def parcel_of(
     carriers: Carriers,
     *,
     token: str,
+    by: str,
     expires: float | None,
     until: float | None,
 ) -> bytes:
@@ -40,11 +41,13 @@ def parcel_of(
         cargo: Its tool.
         carriers: The hooks of its client that take something along.
         token: Names it where it runs.
+        by: What brings it, in the reason of a refusal.
         expires: After this time on the wall its body may not begin, or None.
         until: At this one its batch is over, or None.
     """
     head = {
         "token": token,
+        "by": by,
         "tool": cargo.name,
         "modules": cargo.modules,
         "found": carriers.found,
@@ -66,6 +69,15 @@ def open_parcel(data: bytes) -> tuple[Said, bytes]:
     head, _, pickled = data.partition(b"\0")
 
     return json.loads(head), pickled
+
+
+def token_of(data: bytes) -> str:
+    """
+    Return what names a parcel.
+    """
+    token: str = open_parcel(data)[0]["token"]
+
+    return token
 
 
 def envelope_of(attempt: Attempt, answer: Answer | None, seconds: float) -> bytes:

@@ -9,6 +9,7 @@ from ._asyncio import AsyncioEngine
 from ._base import Engine
 from ._executor import ExecutorEngine
 from ._processes import ProcessEngine
+from ._ray import RayEngine
 from ._sequential import SequentialEngine
 from ._threads import ThreadEngine
 
@@ -19,6 +20,7 @@ __all__ = [
     "Engine",
     "ExecutorEngine",
     "ProcessEngine",
+    "RayEngine",
     "SequentialEngine",
     "ThreadEngine",
     "abandoned_calls",

@@ -5,7 +5,7 @@ What an engine is: when the calls of a batch run, and the limits that hold for a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Self
 
@@ -17,6 +17,7 @@ from .._processes import Cargo, Pool, Remote, RemoteRun
 from .._runtime import Incoming
 from .._sentinels import UNSET, Unset
 from .._wording import seconds
+from ..exceptions import DeclarationError
 from ._options import CHECKS, check_limit
 from ._plan import OverLimit
 
@@ -129,6 +130,15 @@ class Engine(ABC):
         Return what runs a client's tools outside of this process.
         """
         return RemoteRun(self.workers, cargo, place, stop_on, carriers)
+
+    def misfits(self, _tools: Iterable[str], /) -> list[DeclarationError]:
+        """
+        Return what the engine was given that none of a client's tools can use.
+
+        Args:
+            _tools: Names of those that run in worker processes.
+        """
+        return []
 
     def _own(self, name: str, make: Callable[[], Any]) -> Any:
         found = vars(self).get(name)

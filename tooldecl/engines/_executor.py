@@ -12,7 +12,7 @@ from typing import final
 from .._carriers import Carriers
 from .._isolation import Place
 from .._meta import Isolation
-from .._processes import AbroadRun, Cargo
+from .._processes import AbroadRun, Cargo, ExecutorTransport
 from .._sentinels import UNSET, Unset
 from ..exceptions import DeclarationError
 from ._options import checked_seconds
@@ -86,6 +86,8 @@ class ExecutorEngine(WindowEngine):
         stop_on: tuple[type[BaseException], ...],
         carriers: Carriers,
     ) -> AbroadRun:
+        transport = ExecutorTransport(self.executor)
+
         return AbroadRun(
-            self.executor, cargo, place, stop_on, carriers, expires=self.expires
+            transport, cargo, place, stop_on, carriers, expires=self.expires
         )

@@ -1,0 +1,367 @@
+"""
+What an engine over a real Ray promises beyond the conformance of all engines: a clock and
+a kill where the body is, and the truth about what was lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+
+import pytest
+
+import driving_ray
+
+from engine_stage import begin
+from engine_tools import meet
+from fronts import call, call_batch
+from processes.executor_tools import (
+    about,
+    hang,
+    hang_as,
+    hang_first,
+    hang_first_again,
+    mark,
+)
+from processes.hanging_tools import HANGING, start_and_hang
+from processes.test_executors import parent_of
+from processes.watching import await_end
+from ray_tools import count_to, hang_for_good, repeat, surroundings
+from tooldecl import ToolCall
+from tooldecl.exceptions import WorkerDiedError
+from tooldecl.telemetry import CallFinished, LateFinish, Progress
+
+
+pytestmark = pytest.mark.slow
+
+HOW = sorted(set(HANGING) - {"fat"})
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_no_body_outlives_its_deadline(how, make_client, make_engine, lifeline):
+    """
+    R44, R45: whatever it does, nothing that it held is held when the answer is there.
+    """
+    client = make_client(hang_as, engine=make_engine())
+    result = client.invoke("hang_as", {"how": how, "line": lifeline.path})
+    lifeline.pid()
+
+    assert ("timeout", "killed", False) == (
+        result.status,
+        result.fate,
+        lifeline.is_held(),
+    )
+    assert "limit declared on it. It was killed." in result.content
+    assert () == client.abandoned
+
+
+@pytest.mark.parametrize("how", ["group", "session", "double"])
+def test_what_a_body_has_started_ends_with_it(how, make_client, make_engine, lifeline):
+    """
+    R46: a program that was started, in whatever session, does nothing afterwards.
+    """
+    client = make_client(start_and_hang, engine=make_engine())
+    result = client.invoke("start_and_hang", {"how": how, **lifeline.arguments})
+    lifeline.pid()
+    cut = lifeline.is_cut()
+    lifeline.let_go()
+
+    assert ("timeout", "killed", True) == (result.status, result.fate, cut)
+    assert not lifeline.marker.exists()
+
+
+@pytest.mark.parametrize("how", HOW)
+async def test_a_call_that_is_given_up_is_killed(
+    how, make_client, make_engine, lifeline, listener
+):
+    """
+    R31, SPEC 5: by the time that its caller is told, whatever the body does.
+    """
+    client = make_client(hang_for_good, engine=make_engine())
+    arguments = {"how": how, "line": lifeline.path}
+    task = asyncio.create_task(client.ainvoke("hang_for_good", arguments))
+    await asyncio.to_thread(lifeline.pid)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    [end] = listener.of(CallFinished)
+
+    assert ("cancelled", "killed") == (end.result.status, end.result.fate)
+    assert (False, ()) == (lifeline.is_held(), client.abandoned)
+
+
+async def test_a_worker_that_hears_nothing_is_not_waited_for(
+    make_client, make_engine, lifeline, listener
+):
+    """
+    R31: it was stopped, and nobody can say what becomes of the body; it is told later.
+    """
+    client = make_client(hang_for_good, engine=make_engine())
+    arguments = {"how": "nap", "line": lifeline.path}
+    task = asyncio.create_task(client.ainvoke("hang_for_good", arguments))
+    body = await asyncio.to_thread(lifeline.pid)
+    worker = parent_of(parent_of(body))
+    os.kill(worker, signal.SIGSTOP)
+    try:
+        task.cancel()
+        await asyncio.wait([task])
+        [end] = listener.of(CallFinished)
+        names = [one.name for one in client.abandoned]
+    finally:
+        os.kill(worker, signal.SIGCONT)
+    await asyncio.to_thread(listener.wait_for, LateFinish)
+
+    assert ("cancelled", "abandoned") == (end.result.status, end.result.fate)
+    assert (["hang_for_good"], ()) == (names, client.abandoned)
+    assert await asyncio.to_thread(lifeline.is_cut)
+
+
+def test_slots_are_back_after_kills(front, make_client, make_engine, lifeline, stage):
+    """
+    All four places hang and are killed; then two calls that need each other meet.
+    """
+    client = make_client(hang_as, meet, engine=make_engine())
+    ways = {"how": "hold_lock", "line": lifeline.path}
+    results = call_batch(front, client, [ToolCall("hang_as", ways)] * 8)
+    calls = [
+        stage.call("meet", mine=mine, other=other)
+        for mine, other in [("left", "right"), ("right", "left")] * 2
+    ]
+    met = call_batch(front, client, calls)
+
+    assert [("timeout", "killed")] * 8 == [(r.status, r.fate) for r in results]
+    assert ["ok"] * 4 == [r.status for r in met]
+
+
+def test_a_batch_that_is_over_begins_nothing(
+    front, make_client, make_engine, lifeline, tmp_path
+):
+    """
+    SPEC 6: the running call is ended in time, what waits for a place never begins.
+    """
+    marker = tmp_path / "marker"
+    whole = {"num_cpus": driving_ray.CPUS}
+    engine = make_engine(resources={"hang": whole, "mark": whole})
+    client = make_client(hang, mark, engine=engine)
+    hanging = [ToolCall("hang", {"line": lifeline.path})]
+    held = begin(call_batch, front, client, hanging, within=5.0)
+    lifeline.pid()
+    marking = [ToolCall("mark", {"marker": str(marker)})]
+    [waiting] = call_batch(front, client, marking, within=0.5)
+    [running] = held.result(30)
+
+    assert ("not_run", "not_started") == (waiting.status, waiting.fate)
+    assert ("timeout", "killed") == (running.status, running.fate)
+    assert (True, False) == (lifeline.is_cut(), marker.exists())
+
+
+def test_a_call_that_is_begun_too_late_is_not_begun(
+    front, make_client, make_engine, lifeline, tmp_path
+):
+    """
+    ``expires``: what has waited longer for a place has no effect any more.
+    """
+    marker = tmp_path / "marker"
+    whole = {"num_cpus": driving_ray.CPUS}
+    engine = make_engine(resources={"hang": whole})
+    waiting = make_engine(resources={"mark": whole}, expires=0.2)
+    holder = make_client(hang, engine=engine)
+    client = make_client(mark, engine=waiting)
+    client.invoke("mark", {"marker": str(tmp_path / "warm")})
+    held = begin(
+        holder.invoke_batch,
+        [ToolCall("hang", {"line": lifeline.path})],
+        within=3.0,
+    )
+    lifeline.pid()
+    late = call(front, client, "mark", {"marker": str(marker)})
+    written = marker.exists()
+    held.result(30)
+    soon = client.invoke("mark", {"marker": str(marker)})
+
+    assert ("busy", "not_started", 0, False) == (
+        late.status,
+        late.fate,
+        late.attempts,
+        written,
+    )
+    assert "its cluster did not come to it in time" in late.content
+    assert ("ok", "ran\n") == (soon.status, marker.read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("hang_first", "worker_died"), ("hang_first_again", "ok")]
+)
+def test_a_lost_call_is_repeated_only_where_that_is_safe(
+    front, name, expected, make_client, make_engine, lifeline, tmp_path
+):
+    """
+    R39, SPEC 4: Ray's worker is shot under the body, which dies with it. Ray itself would
+    run the task again.
+    """
+    marker = tmp_path / "marker"
+
+    def shoot():
+        body = lifeline.pid()
+        os.kill(parent_of(parent_of(body)), signal.SIGKILL)
+
+    client = make_client(
+        hang_first, hang_first_again, engine=make_engine(), rng=lambda: 0.0
+    )
+    shooter = threading.Thread(target=shoot)
+    shooter.start()
+    result = call(front, client, name, {"line": lifeline.path, "marker": str(marker)})
+    shooter.join()
+
+    assert (expected, True) == (result.status, lifeline.is_cut())
+    if expected == "ok":
+        assert (2, "ran\nran\n") == (result.attempts, marker.read_text())
+    else:
+        assert ("abandoned", 1, "ran\n") == (
+            result.fate,
+            result.attempts,
+            marker.read_text(),
+        )
+        assert isinstance(result.error, WorkerDiedError)
+        assert "It may have taken effect." in result.content
+
+
+def test_the_body_dies_with_the_worker_that_ran_it(make_client, make_engine, lifeline):
+    """
+    R46: no body outlives the machine's part in it, though nobody asks for it.
+    """
+    client = make_client(hang_for_good, engine=make_engine())
+    arguments = {"how": "hold_lock", "line": lifeline.path}
+    future = begin(client.invoke, "hang_for_good", arguments)
+    body = lifeline.pid()
+    os.kill(parent_of(parent_of(body)), signal.SIGKILL)
+
+    assert "worker_died" == future.result(30).status
+    assert await_end(body)
+
+
+def test_a_call_is_run_where_the_cluster_is(front, make_client, make_engine):
+    """
+    SPEC 6: by reference, in a process of its own, with what the call knows.
+    """
+    client = make_client(about, engine=make_engine(), state={"a": 1})
+    result = call(front, client, "about", call_id="mine")
+    call_id, attempt, state, here, _ = result.value
+
+    assert ("ok", "completed") == (result.status, result.fate)
+    assert ("mine", 1, {"a": 1}) == (call_id, attempt, state)
+    assert here != os.getpid()
+
+
+def test_a_large_result_comes_back(front, make_client, make_engine):
+    """
+    More than fits into a message of Ray's, which goes through its object store.
+    """
+    client = make_client(repeat, engine=make_engine())
+    result = call(front, client, "repeat", {"text": "ä" * 100, "times": 50_000})
+
+    assert ("ok", 5_000_000) == (result.status, len(result.value))
+
+
+def test_an_engine_that_is_closed_ends_its_calls(make_client, make_engine, lifeline):
+    """
+    SPEC 5: they are answered, their bodies are killed, and the host's Ray stays.
+    """
+    engine, other = make_engine(), make_engine()
+    client = make_client(hang_for_good, engine=engine)
+    arguments = {"how": "hold_lock", "line": lifeline.path}
+    future = begin(client.invoke, "hang_for_good", arguments)
+    lifeline.pid()
+    engine.close()
+    engine.close()
+    result = future.result(30)
+
+    assert ("cancelled", "killed", False) == (
+        result.status,
+        result.fate,
+        lifeline.is_held(),
+    )
+    assert make_client(about, engine=other).invoke("about").ok
+
+
+async def test_the_loop_is_free_while_calls_run(make_client, make_engine, stage):
+    """
+    Four calls of one loop need each other, and the loop goes on beside them.
+    """
+    client = make_client(meet, engine=make_engine())
+    calls = [
+        stage.call("meet", mine=mine, other=other)
+        for mine, other in [("left", "right"), ("right", "left")] * 2
+    ]
+    waiting = asyncio.create_task(client.ainvoke_batch(calls))
+    turns = 0
+    while not waiting.done():
+        await asyncio.sleep(0)
+        turns += 1
+
+    assert (["ok"] * 4, True) == ([r.status for r in waiting.result()], turns > 100)
+
+
+@pytest.mark.parametrize("number", [3, 500])
+def test_progress_comes_back(front, number, make_client, make_engine, listener):
+    """
+    R70: each step, in order, before the answer; with a tool that says nothing beside it.
+    """
+    client = make_client(count_to, repeat, engine=make_engine())
+    result = call(front, client, "count_to", {"number": number}, call_id="mine")
+    call(front, client, "repeat", {"text": "a", "times": 2})
+    told = listener.of(Progress)
+
+    assert ("ok", number) == (result.status, result.value)
+    assert [(n, number, f"step {n}") for n in range(number)] == [
+        (e.done, e.total, e.message) for e in told
+    ]
+    assert {"mine"} == {e.call_id for e in told}
+
+
+def test_what_a_task_is_given_is_seen_by_its_body(make_client, make_engine):
+    """
+    Ray says by the environment what a task has; a process that was kept knows it too.
+    """
+    names = {"names": ["CUDA_VISIBLE_DEVICES"]}
+    found = []
+    for number in (1, 2, 1):
+        engine = make_engine(resources={"surroundings": {"num_gpus": number}})
+        client = make_client(surroundings, engine=engine)
+        found.append(client.invoke("surroundings", names).value[names["names"][0]])
+
+    assert (True, "0,1", True) == (
+        found[0] in ("0", "1"),
+        found[1],
+        found[2] in ("0", "1"),
+    )
+
+
+def test_a_resource_of_the_cluster_is_waited_for(
+    make_client, make_engine, lifeline, tmp_path
+):
+    """
+    One seat, and one call on it; what is nowhere to be had is given up unbegun.
+    """
+    marker = tmp_path / "marker"
+    engine = make_engine(
+        resources={"hang": {"seat": 1, "num_cpus": 0}, "mark": {"seat": 0.5}}
+    )
+    client = make_client(hang, mark, engine=engine)
+    held = begin(
+        client.invoke_batch, [ToolCall("hang", {"line": lifeline.path})], within=4.0
+    )
+    lifeline.pid()
+    marking = [ToolCall("mark", {"marker": str(marker)})]
+    [waiting] = client.invoke_batch(marking, within=0.5)
+    held.result(30)
+    [seated] = client.invoke_batch(marking)
+    nowhere = make_engine(resources={"mark": {"throne": 1}})
+    [unseated] = make_client(mark, engine=nowhere).invoke_batch(marking, within=0.5)
+
+    assert ["not_run", "ok", "not_run"] == [
+        r.status for r in (waiting, seated, unseated)
+    ]
+    assert "ran\n" == marker.read_text()

@@ -1,0 +1,232 @@
+"""
+Bodies on the machines of a Ray cluster.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Any, final
+
+from .._carriers import Carriers
+from .._isolation import Place
+from .._meta import Isolation
+from .._policy import shown
+from .._processes import AbroadRun, Cargo
+from .._sentinels import UNSET, Unset
+from ..exceptions import DeclarationError
+from ._options import checked_seconds
+from ._plan import OverLimit
+from ._raylink import LOCAL
+from ._raytransport import RayTransport
+from ._window import WindowEngine
+
+
+__all__ = ["RayEngine"]
+
+_PLACE = "RayEngine(address)"
+_MAPPING: Any = Mapping
+
+
+@final
+class RayEngine(WindowEngine):
+    """
+    Runs each body on a machine of a Ray cluster, in a killable process there.
+
+    An attempt is one task of Ray, which repeats nothing by itself. The task starts a
+    worker process of tooldecl beside Ray's own, whose clock begins with the body and
+    which is killed at the deadline, or when the caller gives up. Order, retries, serial
+    groups, budgets and state stay in the client. As for `ProcessEngine`, only JSON
+    crosses.
+
+    What the cluster loses (a dead worker or node) is ``worker_died``: it may have run.
+
+    Args:
+        address: ``"host:port"`` of the head of a cluster to join, or ``"local"`` to
+            start one in this process. It is joined at the first call, or by `connect`;
+            a connection that this process has to the same cluster is used, and left
+            open.
+        resources: What a call of a tool takes, by the tool's name: ``num_cpus`` (1
+            unless given), ``num_gpus``, ``memory`` in bytes, or the name of a resource
+            that the cluster's nodes were started with.
+        timeout: Seconds for tools that declare no timeout, or None. They begin with the
+            body: what a call waits for the cluster is its ``queue_wait``.
+        max_concurrency: How many calls are with the cluster at once; None has no limit.
+        over_limit: As for every engine.
+        max_abandoned: As for every engine.
+        expires: Seconds within which the cluster has to begin an attempt, by the clock
+            of the machine that does; after that it is not begun any more and the call
+            is ``busy``. None waits for the cluster however long it takes.
+
+    Raises:
+        DeclarationError: An option has a value that is none of these.
+        ModuleNotFoundError: The package ``ray`` is not installed.
+    """
+
+    default_isolation: Isolation | None = "process"
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        resources: Mapping[str, Mapping[str, float]] | None = None,
+        timeout: float | timedelta | None = None,
+        max_concurrency: int | None | Unset = UNSET,
+        over_limit: OverLimit = "queue",
+        max_abandoned: int | None = None,
+        expires: float | timedelta | None = None,
+    ) -> None:
+        super().__init__(
+            timeout=timeout,
+            max_concurrency=max_concurrency,
+            over_limit=over_limit,
+            max_abandoned=max_abandoned,
+        )
+        self.address = _checked_address(address)
+        self.resources = _checked_resources(resources)
+        self.expires = checked_seconds(self, "expires", expires)
+        if importlib.util.find_spec("ray") is None:
+            raise ModuleNotFoundError(
+                "RayEngine needs the package 'ray', which is not installed. Install it "
+                "with: pip install 'tooldecl[ray]'",
+                name="ray",
+            )
+        self._transport = RayTransport(self.address, self.resources)
+
+    def connect(self) -> None:
+        """
+        Join the cluster now, and not at the first call, which would be ``busy``.
+
+        Raises:
+            ClusterError: It cannot be joined; the error says what to do.
+            EngineClosedError: The engine is closed.
+        """
+        self._transport.connect()
+
+    async def aconnect(self) -> None:
+        """
+        `connect` from async code.
+        """
+        await self._transport.aconnect()
+
+    def misfits(self, tools: Iterable[str], /) -> list[DeclarationError]:
+        """
+        Say which names of `resources` are no tools that run on the cluster.
+        """
+        known = set(tools)
+
+        return [
+            DeclarationError(
+                f"RayEngine(resources=...) names {name!r}, and the client has no such "
+                "tool that runs on the cluster."
+            )
+            for name in self.resources
+            if name not in known
+        ]
+
+    def remote(
+        self,
+        cargo: Mapping[str, Cargo],
+        place: Place,
+        stop_on: tuple[type[BaseException], ...],
+        carriers: Carriers,
+    ) -> AbroadRun:
+        return AbroadRun(
+            self._transport, cargo, place, stop_on, carriers, expires=self.expires
+        )
+
+    def close(self) -> None:
+        """
+        Take no more calls, from any client; may be called twice.
+
+        Calls that run are ``cancelled``, and their bodies killed. A cluster that was
+        started here ends, once no other engine of this process uses it.
+        """
+        super().close()
+        self._transport.close()
+
+    async def aclose(self) -> None:
+        """
+        `close` from async code.
+        """
+        super().close()
+        await self._transport.aclose()
+
+
+def _checked_address(given: object) -> str:
+    """
+    Return where a cluster is.
+
+    Raises:
+        DeclarationError: That says it to nobody, or leaves it to be found.
+    """
+    if given == LOCAL:
+        return LOCAL
+    if isinstance(given, str):
+        host, colon, port = given.rpartition(":")
+        if host and colon and "//" not in given and port.isascii() and port.isdigit():
+            return given
+
+    raise DeclarationError(
+        f"{_PLACE} takes 'host:port' of a cluster's head, or 'local' to start one here; "
+        f"got {shown(given)}. No address is looked for, and 'ray://' is not supported."
+    )
+
+
+def _checked_resources(given: Any) -> dict[str, dict[str, float]]:
+    """
+    Return a copy of what the tools take.
+
+    Raises:
+        DeclarationError: It is no such thing.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, _MAPPING):
+        raise _refusal("", "a mapping from tools to what they take", given)
+    checked: dict[str, dict[str, float]] = {}
+    for tool, wants in given.items():
+        if not isinstance(tool, str):
+            raise _refusal("", "names of tools", tool)
+        if not isinstance(wants, _MAPPING):
+            raise _refusal(
+                f" of {tool!r}", "a mapping from resources to amounts", wants
+            )
+        checked[tool] = {
+            _checked_name(tool, name): _checked_amount(tool, name, amount)
+            for name, amount in wants.items()
+        }
+
+    return checked
+
+
+def _checked_name(tool: str, name: object) -> str:
+    if isinstance(name, str) and name and name not in ("CPU", "GPU"):
+        return name
+
+    rule = "num_cpus, num_gpus, memory and names of resources of the cluster"
+    raise _refusal(f" of {tool!r}", rule, name)
+
+
+def _checked_amount(tool: str, name: object, amount: object) -> float:
+    """
+    Return how much of a resource a call takes.
+    """
+    if type(amount) in (int, float):
+        number: Any = amount
+        whole = number == int(number) if math.isfinite(number) else False
+        fine = whole or (name == "num_cpus" or number < 1)
+        if math.isfinite(number) and number >= 0 and fine:
+            return int(number) if whole else float(number)
+
+    rule = f"an amount of {name} from 0, which is whole above 1"
+    raise _refusal(f" of {tool!r}", rule, amount)
+
+
+def _refusal(of: str, rule: str, given: object) -> DeclarationError:
+    return DeclarationError(
+        f"RayEngine(resources=...){of} takes {rule}, got {shown(given)}."
+    )

@@ -1,0 +1,6 @@
+from typing import Any, Generic, TypeVar
+
+_T = TypeVar("_T")
+
+class ActorHandle(Generic[_T]):
+    def __getattr__(self, name: str) -> Any: ...
