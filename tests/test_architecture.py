@@ -42,7 +42,7 @@ LAYERS = [
     "export _gate _errors _cut _budget _faults _stores",
     "_encode _meter _retry _sqlitestore _texts filters _isolation",
     "_processes",
-    "_statuses",
+    "_cluster _statuses",
     "_answers _charging _reports _terminal _ways",
     "_runtime",
     "_elsewhere _offload",
@@ -69,6 +69,7 @@ EDGES |= {"_pytest_plugin"}
 INSIDE = {
     "export": ["_dialects _names", "_forms"],
     "filters": ["_surround", "_approval _chain"],
+    "_cluster": ["_box _link _open", "_task", "_transport"],
     "_isolation": [
         "_incontext _signals _waits",
         "_attempt _awaiting _lines",
@@ -112,9 +113,7 @@ INSIDE = {
     "engines": [
         "_options _plan _queue",
         "_base _crew _tasks",
-        "_raybox _raylink _rayopen _sequential _window",
-        "_raytask",
-        "_raytransport",
+        "_sequential _window",
         "_asyncio _executor _processes _ray _threads",
     ],
 }
@@ -141,7 +140,7 @@ DOORS = {
     "google": {"models"},
     "opentelemetry": {"integrations"},
     "pytest": {"_pytest_plugin"},
-    "ray": {"engines"},
+    "ray": {"_cluster"},
     "pydantic_ai": {"integrations"},
     "langchain_core": {"integrations"},
     "agents": {"integrations"},

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Any, final
 
 from .._carriers import Carriers
+from .._cluster import LOCAL, RayTransport
 from .._isolation import Place
 from .._meta import Isolation
 from .._policy import shown
@@ -20,8 +21,6 @@ from .._sentinels import UNSET, Unset
 from ..exceptions import DeclarationError
 from ._options import checked_seconds
 from ._plan import OverLimit
-from ._raylink import LOCAL
-from ._raytransport import RayTransport
 from ._window import WindowEngine
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from .._processes import Step, run_until_interrupted, token_of
-from ._raybox import Mailbox
+from ._box import Mailbox
 
 
 if TYPE_CHECKING:

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, final
 from .._isolation import LoopWaiter, start_thread
 from .._processes import Dispatched, NotTakenError, Step, Tell
 from ..exceptions import ClusterError, EngineClosedError
-from ._raybox import Mailbox, drop, empty, made_box
-from ._raylink import JOIN_SECONDS, LEAVE_SECONDS, Link, is_usable, link_to, part
-from ._rayopen import Open
-from ._raytask import Task, task_of
+from ._box import Mailbox, drop, empty, made_box
+from ._link import JOIN_SECONDS, LEAVE_SECONDS, Link, is_usable, link_to, part
+from ._open import Open
+from ._task import Task, task_of
 
 
 logger = logging.getLogger("tooldecl")
