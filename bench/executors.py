@@ -3,8 +3,9 @@ Print what a warm call costs through each engine that runs bodies in processes.
 
     python bench/executors.py [--rounds N]
 
-`ProcessEngine`, and `ExecutorEngine` over threads and over what is installed of loky and
-Dask, in turn in one process. The page is docs/how-to/choose-an-engine.md.
+`ProcessEngine`, `ExecutorEngine` over threads and over what is installed of loky and
+Dask, and `RayEngine` over a Ray of its own where that is, in turn in one process. The
+page is docs/how-to/choose-an-engine.md.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from measuring import Line, Row, in_turn, load
 from table import show
 
 from tooldecl import ToolClient
-from tooldecl.engines import Engine, ExecutorEngine, ProcessEngine
+from tooldecl.engines import Engine, ExecutorEngine, ProcessEngine, RayEngine
 
 
 ROUNDS, CALLS, WARM = 15, 20, 30
@@ -91,6 +92,8 @@ def main() -> None:
         for name, make in MAKERS.items():
             if found(name):
                 engines[name] = ExecutorEngine(stack.enter_context(make()))
+        if found("ray"):
+            engines["ray"] = stack.enter_context(RayEngine("local", max_concurrency=1))
         runs = {}
         for name, engine in engines.items():
             client = stack.enter_context(
