@@ -1,7 +1,7 @@
 """
 Run the suite in parts that go on side by side: ``in_parts.py [PYTEST ARGUMENT ...]``.
 
-Most tests wait for something, so two of them at once take little more time than one. Each
+Most tests wait for something, so some of them at once take little more time than one. Each
 part prints when it has ended; the exit code is the first that is not 0.
 """
 
@@ -19,7 +19,8 @@ TESTS = Path(__file__).parent
 
 # About the same time each; what is in no part is in the last.
 PARTS = [
-    ["tests/engines", "tests/processes", "tests/filters"],
+    ["tests/engines", "tests/processes"],
+    ["tests/scenarios"],
     ["tests"],
 ]
 
