@@ -523,12 +523,8 @@ def ray(session: nox.Session) -> None:
     bound = ("-o", "faulthandler_timeout=120", *session.posargs)
     # The paths of Ray's sockets have to be short.
     with tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp") as folder:
-        bounded(
-            session,
-            *(300, "tests/engines/test_conformance.py", *bound),
-            TOOLDECL_ENGINES="ray",
-            RAY_TMPDIR=folder,
-        )
+        suite = ("tests/engines/test_conformance.py", *bound)
+        bounded(session, 300, *suite, TOOLDECL_ENGINES="ray", RAY_TMPDIR=folder)
         own = ("tests/extras/ray", page, *bound)
         bounded(session, 600, *own, RAY_TMPDIR=folder)
     session.run(
