@@ -25,7 +25,7 @@ def kept() -> Generator[tuple[int, int], None, None]:
     """
     Yield descriptors to read from and to write to, which nobody else has.
     """
-    _flush()
+    flush_prints()
     reads, writes = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -39,14 +39,17 @@ def kept() -> Generator[tuple[int, int], None, None]:
         with redirect_stdout(sys.stderr):
             yield reads, writes
     finally:
-        _flush()
+        flush_prints()
         os.dup2(reads, 0)
         os.dup2(writes, 1)
         # Not closed: a thread may still wait for its turn to read or to write, and
         # whoever opened a file next would get its number.
 
 
-def _flush() -> None:
+def flush_prints() -> None:
+    """
+    Write what was printed and is still held back.
+    """
     for stream in (sys.stdout, sys.__stdout__):
         try:
             if stream is not None:

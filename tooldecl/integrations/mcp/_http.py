@@ -12,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from ... import ToolClient
+from ._descriptors import flush_prints
 from ._ends import quiet_at_the_end, run_until_told
 from ._needed import check_installed
 from ._server import NAME, server
@@ -123,6 +124,10 @@ def _patient() -> type[uvicorn.Server]:
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             if not self.should_exit:
                 super().handle_exit(sig, frame)
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().shutdown(sockets)
+            flush_prints()  # what ends the process next is the signal that it got
 
     return Patient
 
