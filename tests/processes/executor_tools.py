@@ -102,3 +102,12 @@ def fail_often() -> None:
     Fail, each time.
     """
     raise ValueError("no")
+
+
+@tool(retry=3)
+def note_again(path: str) -> None:
+    """
+    Note in a file that it runs; not safe to run twice.
+    """
+    with Path(path).open("a", encoding="utf-8") as file:
+        file.write("ran\n")

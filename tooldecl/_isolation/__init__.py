@@ -24,7 +24,7 @@ from ._abandoned import (
     abandoned_calls,
     forget_task,
 )
-from ._attempt import Attempt, TimeoutSource
+from ._attempt import SOURCES, Attempt, TimeoutSource
 from ._awaiting import needs_loop
 from ._body import BodyStopped, GeneratorTooLong, arun_body, run_body
 from ._hosts import DaemonExecutor, NoThreadError, start_thread
@@ -41,6 +41,7 @@ from ._waits import LoopWaiter, ThreadWaiter
 
 __all__ = [
     "GRACE",
+    "SOURCES",
     "AbandonedCall",
     "Attempt",
     "BodyStopped",

@@ -20,6 +20,7 @@ from ._signals import StopSignal
 
 
 TimeoutSource = Literal["declared", "engine", "batch"]
+SOURCES: tuple[TimeoutSource, ...] = ("declared", "engine", "batch")
 
 
 @final

@@ -63,6 +63,7 @@ class _Shop:
         self._cargo: dict[bytes, Cargo] = {}
         self._running: dict[str, Attempt] = {}
         self._unwanted: set[str] = set()
+        self._sent: dict[str, bool] = {}
         self._environment: dict[str, str] | None = None
 
     def cargo(self, head: Said, pickled: bytes) -> Cargo:
@@ -106,11 +107,31 @@ class _Shop:
         if before is not None and before != now:
             self.pool.leave(self)
 
+    def expect(self, token: str) -> None:
+        """
+        Note whether an errand begins here that is being sent.
+        """
+        self._sent[token] = False
+
+    def has_begun(self, token: str) -> bool:
+        """
+        Tell whether it did.
+        """
+        return self._sent.get(token, False)
+
+    def forget(self, token: str) -> None:
+        """
+        Note that it was sent.
+        """
+        self._sent.pop(token, None)
+
     def begin(self, token: str, attempt: Attempt) -> bool:
         """
         Note that an errand begins; False where nobody wants it any more.
         """
         self._running[token] = attempt
+        if token in self._sent:
+            self._sent[token] = True
 
         return token not in self._unwanted and self.orphan != os.getpid()
 
@@ -220,7 +241,7 @@ def run_errand(parcel: bytes, on_progress: OnProgress = no_progress) -> bytes:
     facts_of(attempt.context).on_progress = on_progress
     try:
         if not SHOP.begin(token, attempt):
-            return envelope_of(attempt, None, 0.0)
+            return envelope_of(attempt, None, 0.0, token=head["token"])
         return _answer(attempt, head, pickled, began)
     finally:
         SHOP.end(token)
@@ -236,7 +257,7 @@ def _answer(attempt: Attempt, head: Said, pickled: bytes, began: float) -> bytes
     else:
         return _run(attempt, head, pickled, began)
 
-    return envelope_of(attempt, None, 0.0)
+    return envelope_of(attempt, None, 0.0, token=head["token"])
 
 
 def _run(attempt: Attempt, head: Said, pickled: bytes, began: float) -> bytes:
@@ -249,7 +270,9 @@ def _run(attempt: Attempt, head: Said, pickled: bytes, began: float) -> bytes:
         if user is not SHOP:
             SHOP.pool.leave(user)
 
-    return envelope_of(attempt, run.answer, monotonic() - began)
+    seconds = monotonic() - began
+
+    return envelope_of(attempt, run.answer, seconds, token=head["token"])
 
 
 def _attempt_of(head: Said) -> Attempt:

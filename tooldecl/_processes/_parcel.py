@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 
-from typing import Any
+from types import NoneType
+from typing import Any, NamedTuple
 
 from .._calls import Fate
 from .._carriers import Carriers
 from .._context import facts_of
-from .._isolation import Attempt
+from .._isolation import SOURCES, Attempt, TimeoutSource
 from .._jsonforms import JSON
 from ..exceptions import CallError, NotRunError, WorkerDiedError
 from ._dialogue import Answer, Said, arguments_of, facts_for_body
@@ -80,7 +81,9 @@ def token_of(data: bytes) -> str:
     return token
 
 
-def envelope_of(attempt: Attempt, answer: Answer | None, seconds: float) -> bytes:
+def envelope_of(
+    attempt: Attempt, answer: Answer | None, seconds: float, *, token: str
+) -> bytes:
     """
     Return what came of an attempt, on its way back.
 
@@ -88,9 +91,11 @@ def envelope_of(attempt: Attempt, answer: Answer | None, seconds: float) -> byte
         attempt: What was run.
         answer: What its worker said, or None where it said nothing.
         seconds: How long it had to do with the call, its waits included.
+        token: What names it.
     """
     said, text = (None, "") if answer is None else answer
     head = {
+        "token": token,
         "started": attempt.started,
         "fate": attempt.fate.value,
         "timed_out": attempt.timed_out,
@@ -107,22 +112,80 @@ def envelope_of(attempt: Attempt, answer: Answer | None, seconds: float) -> byte
     return _joined(head, text.encode())
 
 
-def open_envelope(data: object) -> Answer:
+# What reading one raises that somebody else has written.
+_ODD = (ArithmeticError, LookupError, TypeError, ValueError, RecursionError)
+
+
+class Envelope(NamedTuple):
+    """
+    What an envelope says, each part of it checked: anybody may have written it.
+    """
+
+    started: bool
+    fate: Fate
+    limit: tuple[float, TimeoutSource] | None
+    refused: str | None
+    ended_by: CallError | None
+    seconds: float
+    waited: float
+    said: Said | None
+    text: str
+
+
+def open_envelope(data: object, *, tool: str, token: str) -> Envelope:
     """
     Return what an envelope says.
 
     Raises:
-        BrokenFrameError: It is none.
+        BrokenFrameError: It is none, or that of another attempt.
     """
     if not isinstance(data, bytes):
         raise BrokenFrameError(f"a {type(data).__name__}")
     head, _, text = data.partition(b"\0")
     try:
-        said = json.loads(head)
-        Fate(said["fate"])
-        return said, text.decode()
-    except (LookupError, TypeError, ValueError, RecursionError) as error:
+        said: Said = json.loads(head)
+        if said["token"] != token:
+            raise BrokenFrameError("the envelope of another attempt")
+        words = said["ended_by"]
+        return Envelope(
+            started=_of(bool, said["started"]),
+            fate=Fate(said["fate"]),
+            limit=_limit(said) if _of(bool, said["timed_out"]) else None,
+            refused=_of((str, NoneType), said["refused"]),
+            ended_by=None if words is None else _ended_by(tool, words),
+            seconds=_seconds(said["seconds"]),
+            waited=_seconds(said["waited"]),
+            said=_of((dict, NoneType), said["said"]),
+            text=text.decode(),
+        )
+    except _ODD as error:
         raise BrokenFrameError(str(error)) from None
+
+
+def _of(kinds: type | tuple[type, ...], given: Any) -> Any:
+    if not isinstance(given, kinds):
+        raise TypeError(f"a {type(given).__name__} where there should be none")
+
+    return given
+
+
+def _seconds(given: object) -> float:
+    number: float = _of((int, float), given)
+    if isinstance(given, bool) or not 0 <= number < float("inf"):
+        raise ValueError("no number of seconds")
+
+    return float(number)
+
+
+def _limit(said: Said) -> tuple[float, TimeoutSource]:
+    """
+    Return the limit that was passed, and whose it was.
+    """
+    for source in SOURCES:
+        if source == said["source"]:
+            return _seconds(said["timeout"]), source
+
+    raise ValueError("a limit of nobody")
 
 
 def _joined(head: Said, tail: bytes) -> bytes:
@@ -142,14 +205,17 @@ def _words(error: CallError) -> list[object]:
     return ["not_loaded", cause.type_names[0], cause.text]
 
 
-def ended_by(tool: str, words: list[Any]) -> CallError:
+def _ended_by(tool: str, words: object) -> CallError:
     """
     Return the error that `_words` told of.
     """
-    kind, *facts = words
+    kind, *facts = _of(list, words)
     if kind == "died":
-        return WorkerDiedError(tool=tool, exit_code=facts[0])
-    if kind == "not_run":
-        return NotRunError(tool=tool, reason=facts[0])
+        [code] = facts
+        return WorkerDiedError(tool=tool, exit_code=_of((int, NoneType), code))
+    first, *rest = (_of(str, fact) for fact in facts)
+    if kind == "not_run" and not rest:
+        return NotRunError(tool=tool, reason=first)
+    [text] = rest
 
-    return not_loaded(tool, *facts)
+    return not_loaded(tool, first, text)

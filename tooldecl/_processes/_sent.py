@@ -15,11 +15,11 @@ from .._context import facts_of, no_progress
 from .._ids import new_id
 from .._isolation import Attempt, Job
 from ..exceptions import CallCancelledError, CallError, WorkerDiedError
-from ._dialogue import Said, left_of_batch, take_over
+from ._dialogue import left_of_batch, take_over
 from ._loading import Cargo
 from ._nursery import START_SECONDS
 from ._outcome import batch_over
-from ._parcel import ended_by, open_envelope, parcel_of
+from ._parcel import Envelope, open_envelope, parcel_of
 from ._transport import NotTakenError, Tell, Transport
 
 
@@ -67,7 +67,7 @@ class Sent:
         self._attempt = attempt
         self._began = monotonic()
         self._token = new_id("errand")
-        self._envelope: Said | None = None
+        self._envelope: Envelope | None = None
         self._lost: CallError | None = None
         outer = self.outer = Attempt(
             attempt.call, attempt.values, attempt.context, attempt.variables
@@ -115,7 +115,7 @@ class Sent:
         self.outer.kill = sent.end
 
         def done(future: Future[bytes]) -> None:
-            self._take(future)
+            self._take(future, is_honest=sent.is_honest)
             job.finish()
 
         sent.answer.add_done_callback(done)
@@ -128,23 +128,23 @@ class Sent:
     def _tell(self, done: float, total: float | None, message: str | None) -> None:
         self._attempt.context.progress(done, total, message)
 
-    def _take(self, future: Future[bytes]) -> None:
+    def _take(self, future: Future[bytes], *, is_honest: bool) -> None:
         """
         Note what came back, on whatever thread brings it.
         """
         outer, tool = self.outer, self._attempt.context.tool
         outer.finished = monotonic()
         outer.kill = None
-        if future.cancelled():
+        if is_honest and future.cancelled():
             outer.started = False
             return
         try:
-            said, text = open_envelope(future.result())
-            if said["said"] is not None:
-                take_over((said["said"], text), outer, self._run.stop_on, None)
+            read = open_envelope(future.result(), tool=tool, token=self._token)
+            if read.said is not None:
+                take_over((read.said, read.text), outer, self._run.stop_on, None)
             elif outer.stop:  # for who hears of it late
-                outer.error = CallCancelledError(tool=tool, fate=said["fate"])
-            self._envelope = said
+                outer.error = CallCancelledError(tool=tool, fate=read.fate.value)
+            self._envelope = read
         except NotTakenError as error:
             outer.started, self._attempt.refused = False, str(error)
         except BaseException as error:  # of the executor, or of a worker that is gone
@@ -156,7 +156,7 @@ class Sent:
         """
         Set the attempt's outcome.
         """
-        outer, attempt, said = self.outer, self._attempt, self._envelope
+        outer, attempt, read = self.outer, self._attempt, self._envelope
         attempt.started, attempt.fate = outer.started, outer.fate
         attempt.finished = outer.finished
         if outer.fate is Fate.ABANDONED:
@@ -164,10 +164,13 @@ class Sent:
         elif not outer.started:
             attempt.fate = Fate.NOT_STARTED
             self._refuse()
-        elif said is None:
+        elif read is None:
             attempt.ended_by, attempt.fate = self._lost, Fate.ABANDONED
+            if outer.timed_out:  # it was ended by force, which is no death of a worker
+                attempt.ended_by = None
+                self._give_up()
         else:
-            self._open(said)
+            self._open(read)
             if outer.timed_out and attempt.fate is Fate.KILLED:
                 self._give_up()
         self._cut_off()
@@ -205,21 +208,20 @@ class Sent:
             attempt.keep_to_batch(attempt.batch_until - self._began)
             attempt.timed_out = True
 
-    def _open(self, said: Said) -> None:
+    def _open(self, read: Envelope) -> None:
         outer, attempt = self.outer, self._attempt
-        attempt.started, attempt.fate = said["started"], Fate(said["fate"])
-        attempt.timed_out, attempt.refused = said["timed_out"], said["refused"]
-        if attempt.timed_out:
-            attempt.timeout, attempt.source = said["timeout"], said["source"]
-        if said["ended_by"] is not None:
-            attempt.ended_by = ended_by(attempt.context.tool, said["ended_by"])
+        attempt.started, attempt.fate = read.started, read.fate
+        attempt.refused, attempt.ended_by = read.refused, read.ended_by
+        if read.limit is not None:
+            attempt.timed_out = True
+            attempt.timeout, attempt.source = read.limit
         attempt.value, attempt.error = outer.value, outer.error
         attempt.encoded = outer.encoded
-        why = (attempt.timed_out, attempt.refused, attempt.ended_by, attempt.error)
-        if said["said"] is None and not any(why):
+        why = (read.limit, read.refused, read.ended_by, attempt.error)
+        if read.said is None and not any(why):
             self._ended_there()
-        on_the_way = monotonic() - self._began - said["seconds"]
-        facts_of(attempt.context).waited += max(0.0, on_the_way) + said["waited"]
+        on_the_way = monotonic() - self._began - read.seconds
+        facts_of(attempt.context).waited += max(0.0, on_the_way) + read.waited
 
     def _ended_there(self) -> None:
         """

@@ -14,6 +14,9 @@ from ._errand import SHOP, run_errand
 # By their places: importing the classes would bring all of multiprocessing with them.
 _HONEST = ("concurrent.futures.thread", "concurrent.futures.process")
 
+# By one an executor says that it is shut down or broken, and has taken nothing.
+_REFUSAL = RuntimeError
+
 # Told how far a body is, on any thread.
 Tell: TypeAlias = Callable[[float, float | None, str | None], None]
 
@@ -29,12 +32,14 @@ class Dispatched(NamedTuple):
     An attempt that is on its way.
 
     Attributes:
-        answer: Its envelope; cancelled where it has not begun and never will.
+        answer: Its envelope.
         end: Asks for its end, without waiting for it; may be called twice.
+        is_honest: Whether an answer that is cancelled says that it never begins.
     """
 
     answer: Future[bytes]
     end: Callable[[], None]
+    is_honest: bool = True
 
 
 class Transport(Protocol):
@@ -166,17 +171,39 @@ class ExecutorTransport:
         """
         Hand an attempt to the executor.
         """
+        honest = type(self.executor).__module__ in _HONEST
+        SHOP.expect(token)
         try:
             future = self.executor.submit(run_errand, parcel)
+            future.add_done_callback(lambda _: SHOP.end(token))
         except Exception as error:  # an executor of anybody's
+            SHOP.stop(token)
+            if SHOP.has_begun(token) or not (honest or isinstance(error, _REFUSAL)):
+                return Dispatched(_failed(error), _nothing)
             kind = type(error).__name__
             raise NotTakenError(f"its executor takes no more calls ({kind})") from error
-        honest = type(self.executor).__module__ in _HONEST
-        future.add_done_callback(lambda _: SHOP.end(token))
+        finally:
+            SHOP.forget(token)
 
         def end() -> None:
             SHOP.stop(token)
             if honest:
                 future.cancel()
 
-        return Dispatched(future, end)
+        return Dispatched(future, end, is_honest=honest)
+
+
+def _failed(error: Exception) -> Future[bytes]:
+    """
+    Return the answer of an executor that may have taken a call before it failed.
+    """
+    future: Future[bytes] = Future()
+    future.set_exception(error)
+
+    return future
+
+
+def _nothing() -> None:
+    """
+    Ask nobody.
+    """
