@@ -69,7 +69,7 @@ EDGES |= {"_pytest_plugin"}
 INSIDE = {
     "export": ["_dialects _names", "_forms"],
     "filters": ["_surround", "_approval _chain"],
-    "_cluster": ["_box _link _open", "_task", "_transport"],
+    "_cluster": ["_box _open _why", "_link _task", "_transport"],
     "_isolation": [
         "_incontext _signals _waits",
         "_attempt _awaiting _lines",

@@ -37,6 +37,8 @@ def test_an_address_is_asked_for(address):
         ({"work": {"": 1}}, "of 'work' takes num_cpus, num_gpus, memory"),
         ({"work": {"CPU": 1}}, "of 'work' takes num_cpus"),
         ({"work": {3: 1}}, "of 'work' takes num_cpus"),
+        ({"work": {"max_retries": 3}}, "of 'work' takes num_cpus"),
+        ({"work": {"num_cpus": 0.00001}}, "of 0.0001 or more"),
         ({"work": {"num_cpus": -1}}, "takes an amount of num_cpus from 0"),
         ({"work": {"num_cpus": True}}, "takes an amount of num_cpus"),
         ({"work": {"num_cpus": float("nan")}}, "takes an amount of num_cpus"),

@@ -24,6 +24,7 @@ from .._clock import monotonic
 from .._forking import watch
 from .._isolation import start_thread
 from ..exceptions import ClusterError
+from . import _why
 
 
 LOCAL = "local"
@@ -108,7 +109,7 @@ class Link:
             ClusterError: They cannot.
         """
         if not self._settled.wait(within):
-            raise ClusterError(address=self.address, reason=_SLOW)
+            raise ClusterError(address=self.address, reason=_why.SLOW)
         if self.error is not None:
             raise self.error
 
@@ -135,7 +136,7 @@ class Link:
             return
         while not self._leave.wait(LOOK_SECONDS):
             if not ray.is_initialized():
-                self._fail(ClusterError(address=self.address, reason=_CLOSED))
+                self._fail(ClusterError(address=self.address, reason=_why.CLOSED))
                 break
         try:
             if ours and ray.is_initialized():
@@ -183,17 +184,23 @@ def link_to(address: str, user: User) -> Link:
     """
     with _HERE.lock:
         if _HERE.is_forked:
-            raise ClusterError(address=address, reason=_FORKED)
+            raise ClusterError(address=address, reason=_why.FORKED)
         link = _HERE.link
         other = link is not None and link.address != address
         if link is not None and other and not link.is_stale and link.error is None:
-            raise ClusterError(address=address, reason=_OTHER.format(link.address))
+            raise ClusterError(address=address, reason=_occupied(link))
         if link is None or other or link.is_stale:
             link = _HERE.link = Link(address)
             link.open()
         link.users.add(user)
 
         return link
+
+
+def _occupied(link: Link) -> str:
+    why = _why.OTHER if link.is_up else _why.TRYING
+
+    return why.format(link.address)
 
 
 def is_usable(link: Link | None) -> bool:
@@ -224,7 +231,7 @@ def _join(address: str) -> bool:
     if ray.is_initialized():
         given = ray.get_runtime_context().gcs_address
         if given != address:
-            raise ClusterError(address=address, reason=_HOSTS.format(given))
+            raise ClusterError(address=address, reason=_why.HOSTS.format(given))
         return False
     if address != LOCAL:
         _knock(address)
@@ -259,7 +266,7 @@ def _knock(address: str) -> None:
             return
     except OSError as error:
         why = error.strerror or type(error).__name__
-        raise ClusterError(address=address, reason=_NOBODY.format(why)) from error
+        raise ClusterError(address=address, reason=_why.NOBODY.format(why)) from error
 
 
 def _explained(address: str, error: BaseException) -> ClusterError:
@@ -269,32 +276,8 @@ def _explained(address: str, error: BaseException) -> ClusterError:
     line = f"{type(error).__name__}: {error}".splitlines()[0]
     # Somebody listens there: a head that is asked without its token answers so.
     refused = isinstance(error, ConnectionError) or "authent" in line.lower()
-    reason = _REFUSED if refused else _FAILED
+    reason = _why.REFUSED if refused else _why.FAILED
     said = ClusterError(address=address, reason=reason.format(line))
     said.__cause__ = error
 
     return said
-
-
-_NOBODY = (
-    "nobody listens there ({}). Start a cluster with 'ray start --head', and give the "
-    "address that it prints; 'local' starts one in this process."
-)
-_SLOW = (
-    "it has not answered in time. Whatever listens there is no head of a Ray cluster of "
-    "this version, is starting, or takes no client without the cluster's token."
-)
-_REFUSED = (
-    "a head listens there, and it lets this client not in ({}). Where Ray has written "
-    "InvalidAuthToken to stderr, give this process the cluster's token in the way that "
-    "Ray reads it (RAY_AUTH_MODE=token with RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH), or "
-    "start both with RAY_AUTH_MODE=disabled. Otherwise their versions differ."
-)
-_FAILED = "Ray says: {}"
-_CLOSED = "the connection was closed by somebody else in this process."
-_FORKED = (
-    "this process was forked from one that had joined a cluster, and Ray cannot be used "
-    "in it. Fork before the first call, or start processes by spawn."
-)
-_OTHER = "this process has joined {!r}, and Ray has one connection for each process."
-_HOSTS = "this process has already joined {!r} by ray.init(); give that address."

@@ -4,6 +4,8 @@ The far side of a Ray cluster: one task for each attempt.
 
 from __future__ import annotations
 
+import signal
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -38,6 +40,9 @@ def run_task(parcel: bytes, box: ActorHandle[Mailbox] | None) -> tuple[bytes, in
     Run one attempt, on a worker of Ray's; return its envelope, and how many steps of it
     were put into the box.
     """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # As whatever a script has started in the background: Ray could end no call.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     told = 0
 
     def tell(steps: list[Step]) -> None:

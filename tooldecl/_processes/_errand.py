@@ -113,17 +113,11 @@ class _Shop:
         """
         self._sent[token] = False
 
-    def has_begun(self, token: str) -> bool:
+    def forget(self, token: str) -> bool:
         """
-        Tell whether it did.
+        Note that it was sent; tell whether it has begun here meanwhile.
         """
-        return self._sent.get(token, False)
-
-    def forget(self, token: str) -> None:
-        """
-        Note that it was sent.
-        """
-        self._sent.pop(token, None)
+        return self._sent.pop(token, False)
 
     def begin(self, token: str, attempt: Attempt) -> bool:
         """

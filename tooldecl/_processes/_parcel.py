@@ -162,7 +162,7 @@ def open_envelope(data: object, *, tool: str, token: str) -> Envelope:
         raise BrokenFrameError(str(error)) from None
 
 
-def _of(kinds: type | tuple[type, ...], given: Any) -> Any:
+def _of(kinds: type | tuple[type, ...], given: object) -> Any:
     if not isinstance(given, kinds):
         raise TypeError(f"a {type(given).__name__} where there should be none")
 

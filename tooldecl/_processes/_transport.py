@@ -178,7 +178,7 @@ class ExecutorTransport:
             future.add_done_callback(lambda _: SHOP.end(token))
         except Exception as error:  # an executor of anybody's
             SHOP.stop(token)
-            if SHOP.has_begun(token) or not (honest or isinstance(error, _REFUSAL)):
+            if SHOP.forget(token) or not (honest or isinstance(error, _REFUSAL)):
                 return Dispatched(_failed(error), _nothing)
             kind = type(error).__name__
             raise NotTakenError(f"its executor takes no more calls ({kind})") from error

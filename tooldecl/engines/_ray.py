@@ -29,6 +29,13 @@ __all__ = ["RayEngine"]
 _PLACE = "RayEngine(address)"
 _MAPPING: Any = Mapping
 
+# What Ray counts by: https://docs.ray.io, "Fractional resource requirements".
+SMALLEST = 0.0001
+# Options of Ray's tasks, which nobody would read as names of resources.
+_NO_RESOURCES = {"CPU", "GPU", "accelerator_type", "max_calls", "max_retries"}
+_NO_RESOURCES |= {"num_returns", "object_store_memory", "resources", "retry_exceptions"}
+_NO_RESOURCES |= {"runtime_env", "scheduling_strategy"}
+
 
 @final
 class RayEngine(WindowEngine):
@@ -203,7 +210,7 @@ def _checked_resources(given: Any) -> dict[str, dict[str, float]]:
 
 
 def _checked_name(tool: str, name: object) -> str:
-    if isinstance(name, str) and name and name not in ("CPU", "GPU"):
+    if isinstance(name, str) and name and name not in _NO_RESOURCES:
         return name
 
     rule = "num_cpus, num_gpus, memory and names of resources of the cluster"
@@ -218,10 +225,11 @@ def _checked_amount(tool: str, name: object, amount: object) -> float:
         number: Any = amount
         whole = number == int(number) if math.isfinite(number) else False
         fine = whole or (name == "num_cpus" or number < 1)
+        fine = fine and (not number or number >= SMALLEST)
         if math.isfinite(number) and number >= 0 and fine:
             return int(number) if whole else float(number)
 
-    rule = f"an amount of {name} from 0, which is whole above 1"
+    rule = f"an amount of {name} from 0, of {SMALLEST} or more, which is whole above 1"
     raise _refusal(f" of {tool!r}", rule, amount)
 
 
