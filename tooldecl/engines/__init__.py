@@ -4,14 +4,20 @@ When the calls of a batch run.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .._isolation import AbandonedCall, abandoned_calls
 from ._asyncio import AsyncioEngine
 from ._base import Engine
 from ._executor import ExecutorEngine
 from ._processes import ProcessEngine
-from ._ray import RayEngine
 from ._sequential import SequentialEngine
 from ._threads import ThreadEngine
+
+
+if TYPE_CHECKING:
+    from ._ray import RayEngine
 
 
 __all__ = [
@@ -25,3 +31,15 @@ __all__ = [
     "ThreadEngine",
     "abandoned_calls",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """
+    Read the engine of clusters when it is asked for: most have none.
+    """
+    if name != "RayEngine":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    engine: object = import_module("._ray", __name__).RayEngine
+    globals()[name] = engine
+
+    return engine
