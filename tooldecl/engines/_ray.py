@@ -32,9 +32,13 @@ _MAPPING: Any = Mapping
 # What Ray counts by: https://docs.ray.io, "Fractional resource requirements".
 SMALLEST = 0.0001
 # Options of Ray's tasks, which nobody would read as names of resources.
-_NO_RESOURCES = {"CPU", "GPU", "accelerator_type", "max_calls", "max_retries"}
-_NO_RESOURCES |= {"num_returns", "object_store_memory", "resources", "retry_exceptions"}
-_NO_RESOURCES |= {"runtime_env", "scheduling_strategy"}
+_NO_RESOURCES = frozenset(
+    (
+        *("CPU", "GPU", "accelerator_type", "max_calls", "max_retries", "num_returns"),
+        *("object_store_memory", "resources", "retry_exceptions", "runtime_env"),
+        "scheduling_strategy",
+    )
+)
 
 
 @final
