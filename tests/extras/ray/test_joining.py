@@ -100,6 +100,7 @@ try:
     RayEngine("127.0.0.1:1").connect()
 except ClusterError as error:
     print(error)
+sys.stdout.flush()  # or the child would write it again
 if not os.fork():
     print(other.invoke("about").status)
     try:
