@@ -89,11 +89,10 @@ def empty(
     """
     Hand on what comes into a box, until it is gone.
     """
-    import ray
-
     while True:
         try:
-            told: list[Told] = ray.get(box.take.remote())
+            # Not by `ray.get`, which joins a cluster where this one was left meanwhile.
+            told: list[Told] = box.take.remote().future().result()
         except BaseException:  # of Ray: it was killed, or its connection closed
             return
         for token, before, steps in told:
@@ -106,5 +105,6 @@ def drop(box: ray.actor.ActorHandle[Mailbox]) -> None:
     """
     import ray
 
-    with contextlib.suppress(Exception):  # of Ray: it has ended with its connection
-        ray.kill(box)
+    if ray.is_initialized():  # or Ray would join a cluster by itself
+        with contextlib.suppress(Exception):  # of Ray: it has ended with its connection
+            ray.kill(box)

@@ -235,7 +235,7 @@ def run_errand(parcel: bytes, on_progress: OnProgress = no_progress) -> bytes:
     facts_of(attempt.context).on_progress = on_progress
     try:
         if not SHOP.begin(token, attempt):
-            return envelope_of(attempt, None, 0.0, token=head["token"])
+            return envelope_of(attempt, None, 0.0, token=token)
         return _answer(attempt, head, pickled, began)
     finally:
         SHOP.end(token)

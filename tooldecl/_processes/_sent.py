@@ -165,10 +165,11 @@ class Sent:
             attempt.fate = Fate.NOT_STARTED
             self._refuse()
         elif read is None:
-            attempt.ended_by, attempt.fate = self._lost, Fate.ABANDONED
+            attempt.fate = Fate.ABANDONED
             if outer.timed_out:  # it was ended by force, which is no death of a worker
-                attempt.ended_by = None
                 self._give_up()
+            else:
+                attempt.ended_by = self._lost
         else:
             self._open(read)
             if outer.timed_out and attempt.fate is Fate.KILLED:

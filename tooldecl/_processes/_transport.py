@@ -177,8 +177,9 @@ class ExecutorTransport:
             future = self.executor.submit(run_errand, parcel)
             future.add_done_callback(lambda _: SHOP.end(token))
         except Exception as error:  # an executor of anybody's
-            SHOP.stop(token)
             if SHOP.forget(token) or not (honest or isinstance(error, _REFUSAL)):
+                SHOP.stop(token)  # where it runs here, nobody wants it any more
+                SHOP.end(token)
                 return Dispatched(_failed(error), _nothing)
             kind = type(error).__name__
             raise NotTakenError(f"its executor takes no more calls ({kind})") from error

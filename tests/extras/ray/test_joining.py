@@ -202,6 +202,74 @@ def test_a_cluster_that_takes_no_strangers(folder):
     assert not any(token in out for token in (ours, theirs))
 
 
+STUCK = """
+import socket
+
+listening = socket.create_server(("127.0.0.1", 0))
+stuck = RayEngine("127.0.0.1:%d" % listening.getsockname()[1])
+threading.Thread(target=stuck.connect, daemon=True).start()
+while "tooldecl-ray" not in [thread.name for thread in threading.enumerate()]:
+    time.sleep(0.01)
+try:
+    RayEngine("local").connect()
+except ClusterError as error:
+    print(error.reason, flush=True)
+os._exit(0)
+"""
+
+
+def test_a_cluster_that_never_answers_is_not_said_to_be_joined():
+    """
+    Who looks for the reason would look at the wrong end.
+    """
+    code, out, err = run_script(STUCK)
+
+    assert (0, "") == (code, "" if code == 0 else err)
+    assert out.startswith("this process is still trying to join '127.0.0.1:")
+
+
+IGNORED = """
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+from tooldecl.telemetry import CallFinished
+from tooldecl.testing import RecordingHook
+
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+arguments = {{"how": "hold_lock", "line": {line!r}}}
+hook = RecordingHook()
+client = ToolClient(
+    [ray_tools.hang_for_good], engine=RayEngine("local"), hooks=[hook]
+)
+
+async def main():
+    calling = asyncio.create_task(client.ainvoke("hang_for_good", arguments))
+    await asyncio.to_thread(open({go!r}).readline)
+    calling.cancel()
+    await asyncio.wait({{calling}})
+
+asyncio.run(main())
+print(hook.of(CallFinished)[0].result.fate)
+client.engine.close()
+"""
+
+
+def test_a_call_can_be_ended_where_interrupts_are_ignored(lifeline):
+    """
+    What a shell starts in the background ignores SIGINT, by which Ray asks softly; without
+    it, the worker would be lost with the body, and nobody could say what it has done.
+    """
+    script = start_script(
+        "import ray_tools\n" + IGNORED.format(line=lifeline.path, go=lifeline.go)
+    )
+    try:
+        lifeline.pid()
+        lifeline.let_go()
+        code, out, _ = ended(script, LONG)
+    finally:
+        end(script)
+
+    assert (0, "killed", True) == (code, out.splitlines()[-1], lifeline.is_cut())
+
+
 def test_the_hosts_own_connection_is_used_and_left(make_client):
     """
     Where it is the same address; another one is refused by name.
