@@ -114,6 +114,7 @@ INSIDE = {
         "_options _plan _queue",
         "_base _crew _tasks",
         "_sequential _window",
+        "_away",
         "_asyncio _executor _processes _ray _threads",
     ],
 }

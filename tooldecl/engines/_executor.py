@@ -4,27 +4,22 @@ Bodies wherever an executor of the host's own takes them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import Executor
 from datetime import timedelta
 from typing import final
 
-from .._carriers import Carriers
-from .._isolation import Place
-from .._meta import Isolation
-from .._processes import AbroadRun, Cargo, ExecutorTransport
+from .._processes import ExecutorTransport
 from .._sentinels import UNSET, Unset
 from ..exceptions import DeclarationError
-from ._options import checked_seconds
+from ._away import AwayEngine
 from ._plan import OverLimit
-from ._window import WindowEngine
 
 
 __all__ = ["ExecutorEngine"]
 
 
 @final
-class ExecutorEngine(WindowEngine):
+class ExecutorEngine(AwayEngine):
     """
     Runs each body where an executor takes it, in a killable process on that machine.
 
@@ -53,8 +48,6 @@ class ExecutorEngine(WindowEngine):
         DeclarationError: An option has a value that is none of these.
     """
 
-    default_isolation: Isolation | None = "process"
-
     def __init__(
         self,
         executor: Executor,
@@ -65,29 +58,17 @@ class ExecutorEngine(WindowEngine):
         max_abandoned: int | None = None,
         expires: float | timedelta | None = None,
     ) -> None:
-        super().__init__(
-            timeout=timeout,
-            max_concurrency=max_concurrency,
-            over_limit=over_limit,
-            max_abandoned=max_abandoned,
-        )
         if not callable(getattr(executor, "submit", None)):
             raise DeclarationError(
                 "ExecutorEngine(executor) takes an executor, which has submit(); got "
                 f"{type(executor).__name__}."
             )
-        self.executor = executor
-        self.expires = checked_seconds(self, "expires", expires)
-
-    def remote(
-        self,
-        cargo: Mapping[str, Cargo],
-        place: Place,
-        stop_on: tuple[type[BaseException], ...],
-        carriers: Carriers,
-    ) -> AbroadRun:
-        transport = ExecutorTransport(self.executor)
-
-        return AbroadRun(
-            transport, cargo, place, stop_on, carriers, expires=self.expires
+        super().__init__(
+            ExecutorTransport(executor),
+            timeout=timeout,
+            max_concurrency=max_concurrency,
+            over_limit=over_limit,
+            max_abandoned=max_abandoned,
+            expires=expires,
         )
+        self.executor = executor

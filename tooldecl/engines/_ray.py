@@ -11,17 +11,12 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, final
 
-from .._carriers import Carriers
 from .._cluster import LOCAL, RayTransport
-from .._isolation import Place
-from .._meta import Isolation
 from .._policy import shown
-from .._processes import AbroadRun, Cargo
 from .._sentinels import UNSET, Unset
 from ..exceptions import DeclarationError
-from ._options import checked_seconds
+from ._away import AwayEngine
 from ._plan import OverLimit
-from ._window import WindowEngine
 
 
 __all__ = ["RayEngine"]
@@ -42,7 +37,7 @@ _NO_RESOURCES = frozenset(
 
 
 @final
-class RayEngine(WindowEngine):
+class RayEngine(AwayEngine):
     """
     Runs each body on a machine of a Ray cluster, in a killable process there.
 
@@ -76,8 +71,6 @@ class RayEngine(WindowEngine):
         ModuleNotFoundError: The package ``ray`` is not installed.
     """
 
-    default_isolation: Isolation | None = "process"
-
     def __init__(
         self,
         address: str,
@@ -89,22 +82,23 @@ class RayEngine(WindowEngine):
         max_abandoned: int | None = None,
         expires: float | timedelta | None = None,
     ) -> None:
+        self.address = _checked_address(address)
+        self.resources = _checked_resources(resources)
+        self._cluster = RayTransport(self.address, self.resources)
         super().__init__(
+            self._cluster,
             timeout=timeout,
             max_concurrency=max_concurrency,
             over_limit=over_limit,
             max_abandoned=max_abandoned,
+            expires=expires,
         )
-        self.address = _checked_address(address)
-        self.resources = _checked_resources(resources)
-        self.expires = checked_seconds(self, "expires", expires)
         if importlib.util.find_spec("ray") is None:
             raise ModuleNotFoundError(
                 "RayEngine needs the package 'ray', which is not installed. Install it "
                 "with: pip install 'tooldecl[ray]'",
                 name="ray",
             )
-        self._transport = RayTransport(self.address, self.resources)
 
     def connect(self) -> None:
         """
@@ -114,13 +108,13 @@ class RayEngine(WindowEngine):
             ClusterError: It cannot be joined; the error says what to do.
             EngineClosedError: The engine is closed.
         """
-        self._transport.connect()
+        self._cluster.connect()
 
     async def aconnect(self) -> None:
         """
         `connect` from async code.
         """
-        await self._transport.aconnect()
+        await self._cluster.aconnect()
 
     def misfits(self, tools: Iterable[str], /) -> list[DeclarationError]:
         """
@@ -137,17 +131,6 @@ class RayEngine(WindowEngine):
             if name not in known
         ]
 
-    def remote(
-        self,
-        cargo: Mapping[str, Cargo],
-        place: Place,
-        stop_on: tuple[type[BaseException], ...],
-        carriers: Carriers,
-    ) -> AbroadRun:
-        return AbroadRun(
-            self._transport, cargo, place, stop_on, carriers, expires=self.expires
-        )
-
     def close(self) -> None:
         """
         Take no more calls, from any client; may be called twice.
@@ -156,14 +139,14 @@ class RayEngine(WindowEngine):
         started here ends, once no other engine of this process uses it.
         """
         super().close()
-        self._transport.close()
+        self._cluster.close()
 
     async def aclose(self) -> None:
         """
         `close` from async code.
         """
         super().close()
-        await self._transport.aclose()
+        await self._cluster.aclose()
 
 
 def _checked_address(given: object) -> str:
