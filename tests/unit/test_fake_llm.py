@@ -308,6 +308,7 @@ def test_a_script_has_only_what_can_be_sent(entry):
             "piece takes a whole number of characters, got '7'.",
         ),
         ({"ids": "no"}, TypeError, "ids takes True or False, got 'no'."),
+        ({"strict": None}, TypeError, "strict takes True or False, got None."),
     ],
 )
 def test_a_server_refuses_options_that_are_none(options, error, text):

@@ -95,6 +95,21 @@ class FakeReply:
         )
 
 
+def checked(entry: object) -> FakeReply | int:
+    """
+    Return an entry of a script: a reply, or the status that a request fails with.
+
+    Raises:
+        TypeError: It is neither, nor a turn.
+    """
+    if isinstance(entry, Turn):
+        return FakeReply(turn=entry)
+    if isinstance(entry, FakeReply) or (isinstance(entry, int) and 400 <= entry < 600):
+        return entry
+
+    raise TypeError(f"A script has turns, replies and HTTP statuses, got {entry!r}.")
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FakeRequest:

@@ -18,7 +18,15 @@ from ._chat import ChatSpeaker
 from ._generate import GenerateSpeaker
 from ._messages import MessagesSpeaker
 from ._responses import ResponsesSpeaker
-from ._script import Data, FakeReply, FakeRequest, NotSayableError, Saying, Speaker
+from ._script import (
+    Data,
+    FakeReply,
+    FakeRequest,
+    NotSayableError,
+    Saying,
+    Speaker,
+    checked,
+)
 from ._strict import fault_in
 
 
@@ -65,8 +73,8 @@ class FakeLLM:
         ids: bool = True,
         strict: bool = True,
     ) -> None:
-        _check_options(piece, ids)
-        self._script = [_checked(entry) for entry in script]
+        _check_options(piece, ids=ids, strict=strict)
+        self._script = [checked(entry) for entry in script]
         self.piece = piece
         self._ids = ids
         self._strict = strict
@@ -120,22 +128,14 @@ class FakeLLM:
         )
 
 
-def _check_options(piece: object, ids: object) -> None:
+def _check_options(piece: object, **flags: object) -> None:
     if isinstance(piece, bool) or not isinstance(piece, int):
         raise TypeError(f"piece takes a whole number of characters, got {piece!r}.")
     if piece < 1:
         raise ValueError(f"piece takes 1 or more characters, got {piece!r}.")
-    if not isinstance(ids, bool):
-        raise TypeError(f"ids takes True or False, got {ids!r}.")
-
-
-def _checked(entry: object) -> FakeReply | int:
-    if isinstance(entry, Turn):
-        return FakeReply(turn=entry)
-    if isinstance(entry, FakeReply) or (isinstance(entry, int) and 400 <= entry < 600):
-        return entry
-
-    raise TypeError(f"A script has turns, replies and HTTP statuses, got {entry!r}.")
+    for option, given in flags.items():
+        if not isinstance(given, bool):
+            raise TypeError(f"{option} takes True or False, got {given!r}.")
 
 
 class _Server(ThreadingHTTPServer):
