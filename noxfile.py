@@ -482,6 +482,7 @@ def celery(session: nox.Session) -> None:
     foreign(session, "celery", SHORT, "-W", "default::DeprecationWarning")
 
 
+RAY_SUITE = ["tests/engines/test_conformance.py", "tests/processes/test_executors.py"]
 RAY_ALONE = """
 import ray
 ray.init(address="local", num_cpus=1, include_dashboard=False)
@@ -524,8 +525,9 @@ def ray(session: nox.Session) -> None:
     bound = ("-o", "faulthandler_timeout=120", *session.posargs)
     # The paths of Ray's sockets have to be short.
     with tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp") as folder:
-        suite = ("tests/engines/test_conformance.py", *bound)
-        bounded(session, 300, *suite, TOOLDECL_ENGINES="ray", RAY_TMPDIR=folder)
+        for name in ("ray", "ray_nodes"):
+            suite = (*RAY_SUITE, "-k", name, *bound)
+            bounded(session, 300, *suite, TOOLDECL_ENGINES=name, RAY_TMPDIR=folder)
         own = ("tests/extras/ray", page, *bound)
         bounded(session, 600, *own, RAY_TMPDIR=folder)
     session.run(

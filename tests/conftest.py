@@ -9,6 +9,7 @@ import asyncio
 import gc
 import inspect
 import os
+import signal
 import tempfile
 import threading
 
@@ -33,6 +34,7 @@ NEEDED = {
     "extras/openai_agents": ["agents"],
     "extras/pydantic_ai": ["pydantic_ai"],
     "extras/ray": ["ray"],
+    "extras/ray_nodes": ["ray"],
     "extras/loky": ["loky"],
     "extras/dask": ["distributed"],
     "extras/celery": ["celery"],
@@ -51,6 +53,10 @@ elif "WEBSITE_BROWSER" not in os.environ:
     collect_ignore.append("extras/website/test_in_a_browser.py")
 
 HANGS_AFTER = 30
+
+# A shell's job in the background ignores Ctrl-C, and so would each script of a test.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,5 +1,5 @@
 """
-One Ray for a whole session of tests, and engines over it.
+One Ray for a whole session of tests, of one node or of several, and engines over it.
 """
 
 from __future__ import annotations
@@ -9,15 +9,19 @@ import shutil
 import sys
 import tempfile
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import ray
 
-from engine_tools import TOOLS
+from ray.cluster_utils import Cluster
+
 from tooldecl.engines import RayEngine
 
 
-CPUS = 4
+# As many calls as an engine runs at once, in one place or in two.
+CPUS = 8
 
 FOLDERS: list[str] = []
 
@@ -54,14 +58,39 @@ def address() -> str:
     return found
 
 
+@contextmanager
+def several_nodes() -> Iterator[Cluster]:
+    """
+    Have a head that runs nothing, and two nodes, in the place of it.
+    """
+    end()
+    prepare()
+    small = {"include_dashboard": False, "object_store_memory": 80_000_000}
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **small})
+    try:
+        with_two_nodes(made)
+        ray.init(address=made.address)
+        yield made
+    finally:
+        ray.shutdown()
+        made.shutdown()
+        end()
+
+
+def with_two_nodes(cluster: Cluster) -> None:
+    """
+    Have two nodes, whatever was lost before.
+    """
+    while len(cluster.worker_nodes) < 2:
+        cluster.add_node(num_cpus=CPUS // 2, object_store_memory=80_000_000)
+    cluster.wait_for_nodes()
+
+
 def engine(**options: Any) -> RayEngine:
     """
-    Make an engine for `engine_tools`, with room for as many calls as engines run at once.
+    Make an engine over what there is.
     """
-    share = {"num_cpus": CPUS / 8}
-    resources = {one.__name__: share for one in TOOLS}
-
-    return RayEngine(address(), resources=resources, **options)
+    return RayEngine(address(), **options)
 
 
 def end() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import threading
 
 import pytest
 
@@ -20,56 +19,19 @@ from fronts import call, call_batch
 from processes.executor_tools import (
     about,
     hang,
-    hang_as,
-    hang_first,
-    hang_first_again,
     mark,
 )
-from processes.hanging_tools import HANGING, start_and_hang
+from processes.hanging_tools import HANGING
 from processes.test_executors import parent_of
 from processes.watching import await_end
 from ray_tools import count_to, hang_for_good, repeat, surroundings
 from tooldecl import ToolCall
-from tooldecl.exceptions import WorkerDiedError
 from tooldecl.telemetry import CallFinished, LateFinish, Progress
 
 
 pytestmark = pytest.mark.slow
 
 HOW = sorted(set(HANGING) - {"fat"})
-
-
-@pytest.mark.parametrize("how", HOW)
-def test_no_body_outlives_its_deadline(how, make_client, make_engine, lifeline):
-    """
-    R44, R45: whatever it does, nothing that it held is held when the answer is there.
-    """
-    client = make_client(hang_as, engine=make_engine())
-    result = client.invoke("hang_as", {"how": how, "line": lifeline.path})
-    lifeline.pid()
-
-    assert ("timeout", "killed", False) == (
-        result.status,
-        result.fate,
-        lifeline.is_held(),
-    )
-    assert "limit declared on it. It was killed." in result.content
-    assert () == client.abandoned
-
-
-@pytest.mark.parametrize("how", ["group", "session", "double"])
-def test_what_a_body_has_started_ends_with_it(how, make_client, make_engine, lifeline):
-    """
-    R46: a program that was started, in whatever session, does nothing afterwards.
-    """
-    client = make_client(start_and_hang, engine=make_engine())
-    result = client.invoke("start_and_hang", {"how": how, **lifeline.arguments})
-    lifeline.pid()
-    cut = lifeline.is_cut()
-    lifeline.let_go()
-
-    assert ("timeout", "killed", True) == (result.status, result.fate, cut)
-    assert not lifeline.marker.exists()
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -116,23 +78,6 @@ async def test_a_worker_that_hears_nothing_is_not_waited_for(
     assert ("cancelled", "abandoned") == (end.result.status, end.result.fate)
     assert (["hang_for_good"], ()) == (names, client.abandoned)
     assert await asyncio.to_thread(lifeline.is_cut)
-
-
-def test_slots_are_back_after_kills(front, make_client, make_engine, lifeline, stage):
-    """
-    All four places hang and are killed; then two calls that need each other meet.
-    """
-    client = make_client(hang_as, meet, engine=make_engine())
-    ways = {"how": "hold_lock", "line": lifeline.path}
-    results = call_batch(front, client, [ToolCall("hang_as", ways)] * 8)
-    calls = [
-        stage.call("meet", mine=mine, other=other)
-        for mine, other in [("left", "right"), ("right", "left")] * 2
-    ]
-    met = call_batch(front, client, calls)
-
-    assert [("timeout", "killed")] * 8 == [(r.status, r.fate) for r in results]
-    assert ["ok"] * 4 == [r.status for r in met]
 
 
 def test_a_batch_that_is_over_begins_nothing(
@@ -189,43 +134,6 @@ def test_a_call_that_is_begun_too_late_is_not_begun(
     )
     assert "its cluster did not come to it in time" in late.content
     assert ("ok", "ran\n") == (soon.status, marker.read_text())
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"), [("hang_first", "worker_died"), ("hang_first_again", "ok")]
-)
-def test_a_lost_call_is_repeated_only_where_that_is_safe(
-    front, name, expected, make_client, make_engine, lifeline, tmp_path
-):
-    """
-    R39, SPEC 4: Ray's worker is shot under the body, which dies with it. Ray itself would
-    run the task again.
-    """
-    marker = tmp_path / "marker"
-
-    def shoot():
-        body = lifeline.pid()
-        os.kill(parent_of(parent_of(body)), signal.SIGKILL)
-
-    client = make_client(
-        hang_first, hang_first_again, engine=make_engine(), rng=lambda: 0.0
-    )
-    shooter = threading.Thread(target=shoot)
-    shooter.start()
-    result = call(front, client, name, {"line": lifeline.path, "marker": str(marker)})
-    shooter.join()
-
-    assert (expected, True) == (result.status, lifeline.is_cut())
-    if expected == "ok":
-        assert (2, "ran\nran\n") == (result.attempts, marker.read_text())
-    else:
-        assert ("abandoned", 1, "ran\n") == (
-            result.fate,
-            result.attempts,
-            marker.read_text(),
-        )
-        assert isinstance(result.error, WorkerDiedError)
-        assert "It may have taken effect." in result.content
 
 
 def test_the_body_dies_with_the_worker_that_ran_it(make_client, make_engine, lifeline):

@@ -11,15 +11,10 @@ import signal
 from pathlib import Path
 
 import pytest
-import ray
-
-from ray.cluster_utils import Cluster
 
 import driving_ray
 
 from engine_stage import begin
-from processes.executor_tools import hang_as
-from processes.hanging_tools import HANGING
 from processes.watching import await_end, start_script
 from ray_tools import hang_for_good, mark_one
 from scripts import end
@@ -29,9 +24,7 @@ from tooldecl.engines import RayEngine
 
 pytestmark = pytest.mark.slow
 
-NODE = {"num_cpus": 4, "object_store_memory": 80_000_000}
 CALLS = 200
-HOW = sorted(set(HANGING) - {"fat"})
 
 
 @pytest.fixture(scope="module")
@@ -39,21 +32,8 @@ def cluster():
     """
     Have a head that runs nothing, and two nodes.
     """
-    driving_ray.end()
-    driving_ray.prepare()
-    made = Cluster(
-        initialize_head=True,
-        head_node_args={
-            "num_cpus": 0,
-            "include_dashboard": False,
-            "object_store_memory": 80_000_000,
-        },
-    )
-    ray.init(address=made.address)
-    yield made
-    ray.shutdown()
-    made.shutdown()
-    driving_ray.end()
+    with driving_ray.several_nodes() as made:
+        yield made
 
 
 @pytest.fixture
@@ -61,9 +41,7 @@ def nodes(cluster):
     """
     Have two nodes, whatever was lost before.
     """
-    while len(cluster.worker_nodes) < 2:
-        cluster.add_node(**NODE)
-    cluster.wait_for_nodes()
+    driving_ray.with_two_nodes(cluster)
 
     return cluster
 
@@ -74,7 +52,7 @@ def client(nodes, make_client):
     Have a client of the cluster.
     """
     with RayEngine(nodes.address) as engine:
-        yield make_client(hang_as, hang_for_good, mark_one, engine=engine)
+        yield make_client(hang_for_good, mark_one, engine=engine)
 
 
 def raylet_of(pid):
@@ -109,21 +87,6 @@ def lose(nodes, body):
             nodes.remove_node(node, allow_graceful=False)
             return
     raise AssertionError("No node has it.")
-
-
-@pytest.mark.parametrize("how", HOW)
-def test_no_body_outlives_its_deadline(how, client, lifeline):
-    """
-    R44, R45: as on one node.
-    """
-    result = client.invoke("hang_as", {"how": how, "line": lifeline.path})
-    lifeline.pid()
-
-    assert ("timeout", "killed", False) == (
-        result.status,
-        result.fate,
-        lifeline.is_held(),
-    )
 
 
 def lose_a_node_in_a_batch(nodes, client, lifeline, folder):
