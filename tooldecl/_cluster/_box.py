@@ -4,7 +4,8 @@ A box in the cluster into which errands put how far their bodies are.
 Invariants:
 
 1. An answer never depends on it: where it is lost, so is only what was in it.
-2. It is made when somebody first listens, and ends with the connection that made it.
+2. It is made when somebody first listens, and ends with its engine, at the latest with
+   the connection that made it.
 """
 
 from __future__ import annotations
@@ -84,12 +85,17 @@ def made_box() -> ray.actor.ActorHandle[Mailbox]:
 
 
 def empty(
-    box: ray.actor.ActorHandle[Mailbox], tell: Callable[[str, int, list[Step]], None]
+    box: ray.actor.ActorHandle[Mailbox],
+    tell: Callable[[str, int, list[Step]], None],
+    is_wanted: Callable[[], bool],
 ) -> None:
     """
-    Hand on what comes into a box, until it is gone.
+    Hand on what comes into a box, until it is gone, or no longer wanted.
+
+    Ray ends it when nobody has it any more. A finalizer must not: it may run on a thread
+    of Ray's, which would wait there for itself.
     """
-    while True:
+    while is_wanted():
         try:
             # Not by `ray.get`, which joins a cluster where this one was left meanwhile.
             told: list[Told] = box.take.remote().future().result()

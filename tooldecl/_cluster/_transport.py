@@ -176,7 +176,6 @@ class RayTransport:
         with self._lock:
             if self._box is None:
                 self._box = made_box()
-                weakref.finalize(self, drop, self._box).atexit = False
                 start_thread(
                     threading.Thread(
                         target=_empty,
@@ -256,7 +255,7 @@ def _empty(box: ActorHandle[Mailbox], whose: weakref.ref[RayTransport]) -> None:
         if transport is not None:
             transport.hear(token, before, steps)
 
-    empty(box, hear)
+    empty(box, hear, lambda: whose() is not None)
     transport = whose()
     if transport is not None:
         transport.forget_box(box)

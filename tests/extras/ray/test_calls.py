@@ -6,8 +6,11 @@ a kill where the body is, and the truth about what was lost.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
+
+from pathlib import Path
 
 import pytest
 
@@ -15,17 +18,14 @@ import driving_ray
 
 from engine_stage import begin
 from engine_tools import meet
-from fronts import call, call_batch
-from processes.executor_tools import (
-    about,
-    hang,
-    mark,
-)
+from fronts import Listener, call, call_batch
+from processes.executor_tools import about, hang, mark
 from processes.hanging_tools import HANGING
 from processes.test_executors import parent_of
 from processes.watching import await_end
 from ray_tools import count_to, hang_for_good, repeat, surroundings
-from tooldecl import ToolCall
+from tooldecl import ToolCall, ToolClient
+from tooldecl.engines import RayEngine
 from tooldecl.telemetry import CallFinished, LateFinish, Progress
 
 
@@ -227,6 +227,41 @@ def test_progress_comes_back(front, number, make_client, make_engine, listener):
         (e.done, e.total, e.message) for e in told
     ]
     assert {"mine"} == {e.call_id for e in told}
+
+
+def boxes():
+    """
+    List the processes in which Ray keeps what bodies have said.
+    """
+    found = set()
+    for at in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if b"ray::Mailbox" in at.read_bytes():
+                found.add(int(at.parent.name))
+        except OSError:  # it has just ended
+            continue
+
+    return found
+
+
+def test_a_forgotten_engine_leaves_no_box():
+    """
+    It goes when nobody can hear from it any more; a finalizer that ended it ran on
+    any thread, one of Ray's that waited for itself among them.
+    """
+    heard = Listener()
+    before = boxes()
+    engine = RayEngine(driving_ray.address())
+    client = ToolClient([count_to], engine=engine, hooks=[heard])
+    client.invoke("count_to", {"number": 2})
+    [box] = boxes() - before
+    told = len(heard.of(Progress))
+    client.close()
+    del engine, client
+    gc.collect()
+
+    assert 2 == told
+    assert await_end(box, 60)
 
 
 def test_what_a_task_is_given_is_seen_by_its_body(make_client, make_engine):
