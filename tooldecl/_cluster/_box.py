@@ -11,9 +11,9 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
-import contextlib
 
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, TypeAlias, final
 
 from .._processes import Step
@@ -28,6 +28,8 @@ Told: TypeAlias = tuple[str, int, list[Step]]
 
 # Seconds that one look into the box waits.
 LOOK_SECONDS = 10.0
+# How often it is asked meanwhile whether anybody still wants what comes.
+ASK_SECONDS = 1.0
 
 
 @final
@@ -98,19 +100,13 @@ def empty(
     while is_wanted():
         try:
             # Not by `ray.get`, which joins a cluster where this one was left meanwhile.
-            told: list[Told] = box.take.remote().future().result()
+            look: Future[list[Told]] = box.take.remote().future()
+            # A look is never answered where the connection was closed under it.
+            while not wait([look], ASK_SECONDS).done:
+                if not is_wanted():
+                    return
+            told = look.result()
         except BaseException:  # of Ray: it was killed, or its connection closed
             return
         for token, before, steps in told:
             tell(token, before, steps)
-
-
-def drop(box: ray.actor.ActorHandle[Mailbox]) -> None:
-    """
-    End a box.
-    """
-    import ray
-
-    if ray.is_initialized():  # or Ray would join a cluster by itself
-        with contextlib.suppress(Exception):  # of Ray: it has ended with its connection
-            ray.kill(box)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, final
 from .._isolation import LoopWaiter, start_thread
 from .._processes import Dispatched, NotTakenError, Step, Tell
 from ..exceptions import ClusterError, EngineClosedError
-from ._box import Mailbox, drop, empty, made_box
+from ._box import Mailbox, empty, made_box
 from ._link import JOIN_SECONDS, LEAVE_SECONDS, Link, is_usable, link_to, part
 from ._open import Open
 from ._task import Task, task_of
@@ -194,6 +194,12 @@ class RayTransport:
         if sent is not None:
             sent.hear(before, steps)
 
+    def hears_from(self, box: ActorHandle[Mailbox]) -> bool:
+        """
+        Whether a box is the one that its bodies put into.
+        """
+        return self._box is box
+
     def forget_box(self, box: ActorHandle[Mailbox]) -> None:
         """
         Note that a box has ended: nothing more will be heard from it.
@@ -208,6 +214,8 @@ class RayTransport:
         """
         Answer what will not be answered any more.
         """
+        with self._lock:
+            self._box = None
         for sent in list(self._open.values()):
             sent.fail(ConnectionError("the connection to the cluster is gone"))
 
@@ -222,9 +230,6 @@ class RayTransport:
         for sent in waiting:
             sent.wait(END_SECONDS)
         self.lost()
-        box, self._box = self._box, None
-        if box is not None:
-            drop(box)
         link, self._link = self._link, None
         if link is not None:
             part(link, self)
@@ -255,7 +260,12 @@ def _empty(box: ActorHandle[Mailbox], whose: weakref.ref[RayTransport]) -> None:
         if transport is not None:
             transport.hear(token, before, steps)
 
-    empty(box, hear, lambda: whose() is not None)
+    def is_wanted() -> bool:
+        transport = whose()
+
+        return transport is not None and transport.hears_from(box)
+
+    empty(box, hear, is_wanted)
     transport = whose()
     if transport is not None:
         transport.forget_box(box)
