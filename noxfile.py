@@ -30,8 +30,7 @@ nox.options.sessions = ["lint", "typing", "tests", "property", "demo"]
 # One for each extra, in an environment of its own, with the newest of what it brings.
 nox.options.sessions += ["models", "mcp", "mcp_inspector", "otel", "report", "docs"]
 nox.options.sessions += ["pydantic_ai", "langchain", "openai_agents"]
-# Ray takes minutes and a quiet machine: `nox -s ray`.
-nox.options.sessions += ["loky", "dask", "celery"]
+nox.options.sessions += ["loky", "dask", "celery", "ray"]
 
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 SUPPORTED = nox.project.python_versions(PYPROJECT)
