@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import weakref
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self, final
 
 from ._budget import Budget
@@ -16,8 +16,8 @@ from ._isolation import Attempt, LoopHolder, Place
 from ._meta import Overflow
 from ._processes import Cargo, Remote
 from ._promises import (
-    broken_budget,
     broken_limits,
+    broken_names,
     broken_promises,
     cargo_for,
     ways_of,
@@ -30,7 +30,6 @@ from ._settings import (
     Settings,
     as_one,
     asks_anybody,
-    assemble,
     hearing,
     listed,
     read_settings,
@@ -38,10 +37,11 @@ from ._settings import (
 from ._state import Reducer, State
 from ._stores import ResultStore
 from ._strictjson import JSONLimits
-from ._table import ToolTable
+from ._table import ToolTable, read_more, read_tools
 from ._terminal import Terminal, close_quietly
 from ._views import Views
 from .engines import Engine
+from .exceptions import DeclarationError
 from .filters._approval import Approval
 from .filters._chain import Filter
 from .telemetry import Hook
@@ -102,7 +102,8 @@ class ToolClient(Resumable, Views):
         clock: Clock | None = None,
         rng: Callable[[], float] | None = None,
     ) -> None:
-        table, faults = assemble(tools)
+        table, faults = read_tools(tools)
+        is_whole = not faults
         layers = listed(filters)
         settings, wrong = read_settings(
             engine=engine,
@@ -121,15 +122,15 @@ class ToolClient(Resumable, Views):
             rng=rng,
         )
         faults += wrong
-        if table is not None:
-            approved = asks_anybody(layers)
-            faults += broken_promises(table, engine, approved=approved)
+        faults += broken_promises(table, engine, approved=asks_anybody(layers))
         cargo: dict[str, Cargo] = {}
-        if table is not None and settings is not None:
+        if settings is not None:
             cargo, unfit = cargo_for(table, settings)
             faults += unfit + broken_limits(table, settings)
-            faults += broken_budget(table, budget)
-        if table is None or settings is None or faults:
+            # Else what is named there may be one of those that could not be read.
+            if is_whole and not unfit:
+                faults += broken_names(table, cargo, settings.engine, budget)
+        if settings is None or faults:
             raise as_one(faults)
         self._set_up(table, settings, State(settings.state, settings.reducers), cargo)
 
@@ -193,8 +194,10 @@ class ToolClient(Resumable, Views):
 
         Raises:
             DuplicateToolError: One of the names is taken.
+            DeclarationError: Something else is wrong; several faults come as one
+                ExceptionGroup.
         """
-        return self._derived(self.table.adding(*tools))
+        return self._derived(*read_more(self.table, tools))
 
     def replacing(self, tool: object) -> ToolClient:
         """
@@ -221,17 +224,23 @@ class ToolClient(Resumable, Views):
         Raises:
             DeclarationError: One is no hook; several faults come as one ExceptionGroup.
         """
-        return self._derived(self.table, hearing(self._settings, hooks))
+        return self._derived(self.table, settings=hearing(self._settings, hooks))
 
     def _derived(
-        self, table: ToolTable, settings: Settings | None = None
+        self,
+        table: ToolTable,
+        wrong: Sequence[DeclarationError] = (),
+        *,
+        settings: Settings | None = None,
     ) -> ToolClient:
         self._check_open()
         settings = settings or self._settings
         approved = bool(settings.approvals)
-        faults = broken_promises(table, settings.engine, approved=approved)
+        faults = [*wrong, *broken_promises(table, settings.engine, approved=approved)]
         cargo, unfit = cargo_for(table, settings)
         faults += unfit + broken_limits(table, settings)
+        if not wrong and not unfit:
+            faults += broken_names(table, cargo, settings.engine, None)
         if faults:
             raise as_one(faults)
         other = object.__new__(ToolClient)

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import sys
 
+from collections.abc import Mapping
+
 from ._budget import Budget
 from ._carriers import carriers_of, found_in_workers
 from ._charging import check_budget
@@ -90,7 +92,6 @@ def cargo_for(
             found_in_workers(carrier)
         except DeclarationError as error:
             faults.append(error)
-    faults += engine.misfits(cargo)
 
     return cargo, faults
 
@@ -128,16 +129,22 @@ def broken_limits(table: ToolTable, settings: Settings) -> list[DeclarationError
     return faults
 
 
-def broken_budget(table: ToolTable, budget: Budget | None) -> list[DeclarationError]:
+def broken_names(
+    table: ToolTable,
+    cargo: Mapping[str, Cargo],
+    engine: Engine,
+    budget: Budget | None,
+) -> list[DeclarationError]:
     """
-    Return what a client's budget limits and the client does not have.
+    Return what an engine or a budget says of tools that the client does not have.
     """
+    faults = engine.misfits(cargo)
     try:
         check_budget(budget, table, "ToolClient(budget=...)")
     except DeclarationError as error:
-        return [error]
+        faults.append(error)
 
-    return []
+    return faults
 
 
 _NO_STORE = "{} takes 'offload' only in a client with a store=..., which has none."

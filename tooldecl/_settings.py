@@ -28,12 +28,10 @@ from ._records import record
 from ._state import Reducer
 from ._stores import ResultStore
 from ._strictjson import JSONLimits
-from ._table import ToolTable
 from .engines import Engine, SequentialEngine
 from .engines._options import check_options
 from .exceptions import (
     DeclarationError,
-    DuplicateToolError,
 )
 from .filters._approval import Approval
 from .filters._chain import Layered, check_filter
@@ -254,22 +252,6 @@ def _is_exception_type(value: object) -> bool:
 
     # Python turns these two into a RuntimeError wherever they would leave unchanged.
     return not issubclass(value, (StopIteration, StopAsyncIteration))
-
-
-def assemble(
-    tools: Iterable[object],
-) -> tuple[ToolTable | None, list[DeclarationError]]:
-    """
-    Return the table, or None and everything that is wrong but duplicates, which raise.
-    """
-    try:
-        return ToolTable.assemble(tools), []
-    except DuplicateToolError:
-        raise
-    except DeclarationError as error:
-        return None, [error]
-    except ExceptionGroup as group:
-        return None, [e for e in group.exceptions if isinstance(e, DeclarationError)]
 
 
 def as_one(faults: list[DeclarationError]) -> Exception:

@@ -80,12 +80,7 @@ class ToolTable(Mapping[str, ToolMeta]):
             DeclarationError: An entry is not a tool, or one that a model can be offered;
                 several faults come as one ExceptionGroup.
         """
-        given: object = tools
-        if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
-            kind = type_of(tools).__name__
-            raise DeclarationError(f"The tools are given as a list, got {kind}.")
-
-        return _assembled(_placed(tools))
+        return _whole(*read_tools(tools))
 
     def entry(self, name: str) -> ToolEntry:
         """
@@ -110,7 +105,7 @@ class ToolTable(Mapping[str, ToolMeta]):
             DuplicateToolError: One of them has a name that is taken.
             DeclarationError: One of them is not a tool.
         """
-        return _assembled([*_known(self.entries()), *_placed(tools)])
+        return _whole(*read_more(self, tools))
 
     def replacing(self, tool: object) -> ToolTable:
         """
@@ -124,10 +119,12 @@ class ToolTable(Mapping[str, ToolMeta]):
         if name not in self._entries:
             self._refuse_unknown(name)
 
-        return _assembled(
-            _known(
-                declared if entry.meta.name == name else entry
-                for entry in self.entries()
+        return _whole(
+            *_assembled(
+                _known(
+                    declared if entry.meta.name == name else entry
+                    for entry in self.entries()
+                )
             )
         )
 
@@ -175,6 +172,34 @@ class ToolTable(Mapping[str, ToolMeta]):
         return f"<ToolTable of {count} tool{'' if count == 1 else 's'}>"
 
 
+def read_tools(tools: Iterable[object]) -> tuple[ToolTable, list[DeclarationError]]:
+    """
+    Return the table of those that can be offered, and what is wrong with the others.
+
+    Raises:
+        DuplicateToolError: Tools have the same name, whatever else is wrong.
+    """
+    given: object = tools
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        rule = "The tools are given as a list, got "
+
+        return ToolTable(), [DeclarationError(f"{rule}{type_of(tools).__name__}.")]
+
+    return _assembled(_placed(tools))
+
+
+def read_more(
+    table: ToolTable, tools: Iterable[object]
+) -> tuple[ToolTable, list[DeclarationError]]:
+    """
+    Return a table with more of them at its end, and what is wrong with the others.
+
+    Raises:
+        DuplicateToolError: One of them has a name that is taken.
+    """
+    return _assembled([*_known(table.entries()), *_placed(tools)])
+
+
 def _placed(tools: Iterable[object]) -> Iterator[Placed]:
     """
     Yield the entries of a list with their places in it; those of a group have its place.
@@ -188,18 +213,24 @@ def _known(entries: Iterable[object]) -> Iterator[Placed]:
     return ((None, entry) for entry in entries)
 
 
-def _assembled(given: Iterable[Placed]) -> ToolTable:
+def _assembled(given: Iterable[Placed]) -> tuple[ToolTable, list[DeclarationError]]:
     """
     Make a table of entries that are built already and of tools that are not.
     """
     faults: list[DeclarationError] = []
     known: list[ToolEntry | Declared] = []
-    for place, entry in given:
-        try:
-            known.append(entry if isinstance(entry, ToolEntry) else declared_of(entry))
-        except DeclarationError as fault:
-            fault.add_note(f"It is entry {place} of what was given, counted from 0.")
-            faults.append(fault)
+    try:
+        for place, entry in given:
+            try:
+                one = entry if isinstance(entry, ToolEntry) else declared_of(entry)
+                known.append(one)
+            except DeclarationError as fault:
+                fault.add_note(
+                    f"It is entry {place} of what was given, counted from 0."
+                )
+                faults.append(fault)
+    except DeclarationError as fault:  # of a generator that declares as it goes
+        faults.append(fault)
     _refuse_duplicates([one.meta for one in known])
     entries: list[ToolEntry] = []
     for one in known:
@@ -207,12 +238,20 @@ def _assembled(given: Iterable[Placed]) -> ToolTable:
             entries.append(one if isinstance(one, ToolEntry) else _entry_of(one))
         except DeclarationError as fault:
             faults.append(fault)
+
+    return ToolTable(entries), faults
+
+
+def _whole(table: ToolTable, faults: list[DeclarationError]) -> ToolTable:
+    """
+    Return a table in which all of what was given is.
+    """
     if len(faults) > 1:
         raise ExceptionGroup(f"{len(faults)} of the tools cannot be offered.", faults)
     if faults:
         raise faults[0]
 
-    return ToolTable(entries)
+    return table
 
 
 def _refuse_duplicates(metas: Sequence[ToolMeta]) -> None:

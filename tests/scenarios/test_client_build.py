@@ -9,6 +9,7 @@ import pytest
 from scenarios import plain_tools
 from scenarios.plain_tools import add, echo, near, other_add, transfer
 from tooldecl import (
+    Budget,
     DuplicateToolError,
     ToolCall,
     ToolClient,
@@ -62,10 +63,11 @@ def test_all_other_faults_are_reported_at_once():
         [add, 5, "add", transfer], engine="fast", result_limit=-1, hooks=[1], state=3
     )
 
-    assert 6 == len(texts)
-    assert [2, 4] == [
+    assert 7 == len(texts)
+    assert [2, 4, 1] == [
         sum("is not a tool" in text for text in texts),
         sum("ToolClient(" in text or "A hook" in text for text in texts),
+        sum("is sensitive" in text for text in texts),
     ]
 
 
@@ -80,6 +82,44 @@ def test_options_and_promises_are_reported_together():
         "before it runs. Give the client an Approval filter; to run it unasked, say so "
         "with Approval(approve_all).",
     ] == faults_of([add, transfer], result_limit=0)
+
+
+def declared_late():
+    """
+    Declare tools while the client reads them; the second cannot be declared.
+    """
+    yield transfer
+    yield tool(add)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (lambda: [5, transfer], ["is not a tool", "is sensitive"]),
+        (declared_late, ["is a tool already", "is sensitive"]),
+        (lambda: None, ["given as a list"]),
+    ],
+    ids=["no tool", "a generator that fails", "no list"],
+)
+@pytest.mark.parametrize("budget", [None, Budget(per_tool={"lost": 1})], ids=str)
+def test_what_could_be_read_is_judged_beside_what_could_not(budget, given, expected):
+    """
+    SPEC 2: and nothing is said of a name that may be one of those.
+    """
+    texts = faults_of(given(), budget=budget)
+
+    assert [True] * len(expected) == [
+        part in text for part, text in zip(expected, texts, strict=True)
+    ]
+
+
+def test_a_name_that_no_tool_has_is_one_fault_among_others():
+    """
+    SPEC 2: as long as all tools are known.
+    """
+    texts = faults_of([add, transfer], budget=Budget(per_tool={"lost": 1}))
+
+    assert [True, True] == ["is sensitive" in texts[0], "'lost'" in texts[1]]
 
 
 def test_one_fault_is_raised_as_itself():
