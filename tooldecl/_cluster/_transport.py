@@ -205,8 +205,9 @@ class RayTransport:
         Note that a box has ended: nothing more will be heard from it.
         """
         with self._lock:
-            if self._box is box:  # who listens next has another
-                self._box = None
+            if self._box is not box:
+                return
+            self._box = None  # who listens next has another
         for sent in list(self._open.values()):
             sent.let_go()
 
