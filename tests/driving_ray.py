@@ -23,6 +23,9 @@ from tooldecl.engines import RayEngine
 # As many calls as an engine runs at once, in one place or in two.
 CPUS = 8
 
+# Seconds in which a cluster comes to run something, at the latest.
+LONG = 100
+
 FOLDERS: list[str] = []
 
 OUTER = os.environ.get("RAY_TMPDIR")

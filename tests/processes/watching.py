@@ -107,11 +107,11 @@ class Lifeline:
         """
         return {"line": self.path, "go": self.go, "marker": str(self.marker)}
 
-    def pid(self) -> int:
+    def pid(self, within: float = HANGS_AFTER) -> int:
         """
         Wait for the number of the process at the far end.
         """
-        return int(self.said(HANGS_AFTER))
+        return int(self.said(within))
 
     def is_held(self) -> bool:
         """

@@ -25,9 +25,6 @@ logger = logging.getLogger("tooldecl")
 
 # Seconds until a call that was asked to end is ended with the worker that it is on.
 FORCE_SECONDS = 2.0
-# Seconds in which what a body has said comes after its answer; the first time a process
-# has to be started for it.
-HEARING_SECONDS = 5.0
 
 # What Ray says where the function of a task is not to be had.
 _NO_IMPORT = "failed to import on the worker"
@@ -37,11 +34,19 @@ _NO_IMPORT = "failed to import on the worker"
 class Open:
     """
     A call that is with the cluster.
+
+    Args:
+        reference: What Ray calls it.
+        tell: Told how far its body is, or None.
+        hearing: Seconds in which what its body has said may come after its answer.
     """
 
-    def __init__(self, reference: Reference, tell: Tell | None) -> None:
+    def __init__(
+        self, reference: Reference, tell: Tell | None, *, hearing: float
+    ) -> None:
         self.answer: Future[bytes] = Future()
         self._tell = tell
+        self._hearing_seconds = hearing
         self._heard = 0
         self._early: dict[int, list[Step]] = {}
         self._held: tuple[bytes, int] | None = None
@@ -96,7 +101,7 @@ class Open:
         if ready:
             self.let_go()
         else:
-            self._start(HEARING_SECONDS, self.let_go)
+            self._start(self._hearing_seconds, self.let_go)
 
     def let_go(self) -> None:
         """

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 
 # Seconds in which a call that was asked to end is heard of, also where it takes force.
 END_SECONDS = 4.0
+# Seconds in which what a body has said comes after its answer.
+HEARING_SECONDS = 5.0
+# The same where nothing has come from the box yet: its process has to be started.
+FIRST_HEARING_SECONDS = 30.0
 
 
 @final
@@ -65,6 +69,7 @@ class RayTransport:
         self._open: dict[str, Open] = {}
         self._tasks: dict[str, Task] = {}
         self._box: ActorHandle[Mailbox] | None = None
+        self._has_heard = False
 
     # A client has nothing here that would have to be let go of.
 
@@ -151,7 +156,8 @@ class RayTransport:
         except Exception as error:  # of Ray, which raises all kinds
             kind = type(error).__name__
             raise NotTakenError(f"its cluster takes no more calls ({kind})") from error
-        sent = Open(reference, tell)
+        hearing = HEARING_SECONDS if self._has_heard else FIRST_HEARING_SECONDS
+        sent = Open(reference, tell, hearing=hearing)
         with self._lock:
             self._open[token] = sent
         sent.answer.add_done_callback(lambda _: self._open.pop(token, None))
@@ -175,7 +181,7 @@ class RayTransport:
         """
         with self._lock:
             if self._box is None:
-                self._box = made_box()
+                self._box, self._has_heard = made_box(), False
                 start_thread(
                     threading.Thread(
                         target=_empty,
@@ -190,6 +196,7 @@ class RayTransport:
         """
         Hear how far a body is.
         """
+        self._has_heard = True
         sent = self._open.get(token)
         if sent is not None:
             sent.hear(before, steps)

@@ -61,9 +61,10 @@ def make_engine():
     Make engines over the session's Ray, and close them when the test ends.
     """
     made = []
+    address = driving_ray.address()  # before the clock of an async test begins
 
     def make(**options):
-        made.append(RayEngine(driving_ray.address(), **options))
+        made.append(RayEngine(address, **options))
 
         return made[-1]
 

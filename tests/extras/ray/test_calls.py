@@ -44,7 +44,7 @@ async def test_a_call_that_is_given_up_is_killed(
     client = make_client(hang_for_good, engine=make_engine())
     arguments = {"how": how, "line": lifeline.path}
     task = asyncio.create_task(client.ainvoke("hang_for_good", arguments))
-    await asyncio.to_thread(lifeline.pid)
+    await asyncio.to_thread(lifeline.pid, driving_ray.LONG)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -63,7 +63,7 @@ async def test_a_worker_that_hears_nothing_is_not_waited_for(
     client = make_client(hang_for_good, engine=make_engine())
     arguments = {"how": "nap", "line": lifeline.path}
     task = asyncio.create_task(client.ainvoke("hang_for_good", arguments))
-    body = await asyncio.to_thread(lifeline.pid)
+    body = await asyncio.to_thread(lifeline.pid, driving_ray.LONG)
     worker = parent_of(parent_of(body))
     os.kill(worker, signal.SIGSTOP)
     try:
@@ -90,9 +90,10 @@ def test_a_batch_that_is_over_begins_nothing(
     whole = {"num_cpus": driving_ray.CPUS}
     engine = make_engine(resources={"hang": whole, "mark": whole})
     client = make_client(hang, mark, engine=engine)
+    client.invoke("mark", {"marker": str(tmp_path / "warm")})
     hanging = [ToolCall("hang", {"line": lifeline.path})]
     held = begin(call_batch, front, client, hanging, within=5.0)
-    lifeline.pid()
+    lifeline.pid(driving_ray.LONG)
     marking = [ToolCall("mark", {"marker": str(marker)})]
     [waiting] = call_batch(front, client, marking, within=0.5)
     [running] = held.result(30)
@@ -111,16 +112,16 @@ def test_a_call_that_is_begun_too_late_is_not_begun(
     marker = tmp_path / "marker"
     whole = {"num_cpus": driving_ray.CPUS}
     engine = make_engine(resources={"hang": whole})
-    waiting = make_engine(resources={"mark": whole}, expires=0.2)
+    waiting = make_engine(resources={"mark": whole}, expires=0.5)
     holder = make_client(hang, engine=engine)
     client = make_client(mark, engine=waiting)
     client.invoke("mark", {"marker": str(tmp_path / "warm")})
     held = begin(
         holder.invoke_batch,
         [ToolCall("hang", {"line": lifeline.path})],
-        within=3.0,
+        within=4.0,
     )
-    lifeline.pid()
+    lifeline.pid(driving_ray.LONG)
     late = call(front, client, "mark", {"marker": str(marker)})
     written = marker.exists()
     held.result(30)
@@ -143,7 +144,7 @@ def test_the_body_dies_with_the_worker_that_ran_it(make_client, make_engine, lif
     client = make_client(hang_for_good, engine=make_engine())
     arguments = {"how": "hold_lock", "line": lifeline.path}
     future = begin(client.invoke, "hang_for_good", arguments)
-    body = lifeline.pid()
+    body = lifeline.pid(driving_ray.LONG)
     os.kill(parent_of(parent_of(body)), signal.SIGKILL)
 
     assert "worker_died" == future.result(30).status
@@ -181,7 +182,7 @@ def test_an_engine_that_is_closed_ends_its_calls(make_client, make_engine, lifel
     client = make_client(hang_for_good, engine=engine)
     arguments = {"how": "hold_lock", "line": lifeline.path}
     future = begin(client.invoke, "hang_for_good", arguments)
-    lifeline.pid()
+    lifeline.pid(driving_ray.LONG)
     engine.close()
     engine.close()
     result = future.result(30)
@@ -293,10 +294,11 @@ def test_a_resource_of_the_cluster_is_waited_for(
         resources={"hang": {"seat": 1, "num_cpus": 0}, "mark": {"seat": 0.5}}
     )
     client = make_client(hang, mark, engine=engine)
+    client.invoke("mark", {"marker": str(tmp_path / "warm")})
     held = begin(
         client.invoke_batch, [ToolCall("hang", {"line": lifeline.path})], within=4.0
     )
-    lifeline.pid()
+    lifeline.pid(driving_ray.LONG)
     marking = [ToolCall("mark", {"marker": str(marker)})]
     [waiting] = client.invoke_batch(marking, within=0.5)
     held.result(30)

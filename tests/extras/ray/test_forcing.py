@@ -14,8 +14,6 @@ from scripts import end, ended
 
 pytestmark = pytest.mark.slow
 
-LONG = 120
-
 # Found by every process of the cluster: its workers do not hear that they are asked.
 DEAF = """
 import signal, sys
@@ -61,9 +59,9 @@ def test_a_worker_that_does_not_hear_is_ended_with_its_body(lifeline, tmp_path):
     given = {"go": lifeline.go, "line": lifeline.path, "site": str(tmp_path)}
     script = start_script(GIVEN_UP.format(**given))
     try:
-        lifeline.pid()
+        lifeline.pid(driving_ray.LONG)
         lifeline.let_go()
-        code, out, err = ended(script, LONG)
+        code, out, err = ended(script, driving_ray.LONG)
     finally:
         end(script)
 

@@ -27,8 +27,6 @@ from tooldecl.exceptions import ClusterError, EngineClosedError
 
 pytestmark = pytest.mark.slow
 
-LONG = 120
-
 
 def free_port():
     """
@@ -50,7 +48,7 @@ def run_script(body, **environment):
         capture_output=True,
         check=False,
         text=True,
-        timeout=LONG,
+        timeout=driving_ray.LONG,
         env=environment,
     )
 
@@ -261,9 +259,9 @@ def test_a_call_can_be_ended_where_interrupts_are_ignored(lifeline):
         "import ray_tools\n" + IGNORED.format(line=lifeline.path, go=lifeline.go)
     )
     try:
-        lifeline.pid()
+        lifeline.pid(driving_ray.LONG)
         lifeline.let_go()
-        code, out, _ = ended(script, LONG)
+        code, out, _ = ended(script, driving_ray.LONG)
     finally:
         end(script)
 
@@ -309,9 +307,9 @@ def test_no_body_holds_the_end_of_the_interpreter(lifeline):
         "import ray_tools\n" + LEAVE.format(line=lifeline.path, go=lifeline.go)
     )
     try:
-        lifeline.pid()
+        lifeline.pid(driving_ray.LONG)
         lifeline.let_go()
-        code, _, _ = ended(script, LONG)
+        code, _, _ = ended(script, driving_ray.LONG)
     finally:
         end(script)
 

@@ -107,7 +107,7 @@ def lose_a_node_in_a_batch(nodes, client, lifeline, folder):
         for number in range(CALLS)
     ]
     future = begin(client.invoke_batch, calls)
-    lose(nodes, lifeline.pid())
+    lose(nodes, lifeline.pid(driving_ray.LONG))
     results = future.result(60)
     marks = [int(line) for line in (folder / "marks").read_text().split()]
     lost = {int(r.call_id) for r in results if r.status != "ok"}
@@ -146,7 +146,7 @@ def test_a_body_dies_with_its_node(nodes, client, lifeline):
     """
     arguments = {"how": "hold_lock", "line": lifeline.path}
     future = begin(client.invoke, "hang_for_good", arguments)
-    body = lifeline.pid()
+    body = lifeline.pid(driving_ray.LONG)
     lose(nodes, body)
     result = future.result(60)
 
