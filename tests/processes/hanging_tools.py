@@ -181,7 +181,7 @@ def start_other(how: How, line: str, go: str, marker: str) -> None:
         os._exit(1)
 
 
-@briefly()
+@briefly(timeout=1.0)  # in which the other program has to start, on a busy machine too
 def start_and_hang(how: How, line: str, go: str, marker: str) -> None:
     """
     Start a program, and wait for ever.
