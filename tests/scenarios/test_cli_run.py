@@ -655,6 +655,13 @@ def in_the_background():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def with_a_terminal():
+    """
+    Hear of a terminal that is closed, also where these tests were told not to.
+    """
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code", "prepare"),
@@ -662,7 +669,7 @@ def in_the_background():
         (signal.SIGINT, 130, None),
         (signal.SIGTERM, 143, None),
         (signal.SIGTERM, 143, in_the_background),
-        (signal.SIGHUP, 129, None),
+        (signal.SIGHUP, 129, with_a_terminal),
     ],
 )
 def test_ctrl_c_answers_what_is_open(folder, number, code, prepare):
