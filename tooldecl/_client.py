@@ -16,8 +16,8 @@ from ._isolation import Attempt, LoopHolder, Place
 from ._meta import Overflow
 from ._processes import Cargo, Remote
 from ._promises import (
+    broken_budget,
     broken_limits,
-    broken_names,
     broken_promises,
     cargo_for,
     ways_of,
@@ -128,8 +128,10 @@ class ToolClient(Resumable, Views):
             cargo, unfit = cargo_for(table, settings)
             faults += unfit + broken_limits(table, settings)
             # Else what is named there may be one of those that could not be read.
+            if is_whole:
+                faults += broken_budget(table, budget)
             if is_whole and not unfit:
-                faults += broken_names(table, cargo, settings.engine, budget)
+                faults += settings.engine.misfits(cargo)
         if settings is None or faults:
             raise as_one(faults)
         self._set_up(table, settings, State(settings.state, settings.reducers), cargo)
@@ -240,7 +242,7 @@ class ToolClient(Resumable, Views):
         cargo, unfit = cargo_for(table, settings)
         faults += unfit + broken_limits(table, settings)
         if not wrong and not unfit:
-            faults += broken_names(table, cargo, settings.engine, None)
+            faults += settings.engine.misfits(cargo)
         if faults:
             raise as_one(faults)
         other = object.__new__(ToolClient)

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import sys
 
-from collections.abc import Mapping
-
 from ._budget import Budget
 from ._carriers import carriers_of, found_in_workers
 from ._charging import check_budget
@@ -129,22 +127,16 @@ def broken_limits(table: ToolTable, settings: Settings) -> list[DeclarationError
     return faults
 
 
-def broken_names(
-    table: ToolTable,
-    cargo: Mapping[str, Cargo],
-    engine: Engine,
-    budget: Budget | None,
-) -> list[DeclarationError]:
+def broken_budget(table: ToolTable, budget: Budget | None) -> list[DeclarationError]:
     """
-    Return what an engine or a budget says of tools that the client does not have.
+    Return what a client's budget limits and the client does not have.
     """
-    faults = engine.misfits(cargo)
     try:
         check_budget(budget, table, "ToolClient(budget=...)")
     except DeclarationError as error:
-        faults.append(error)
+        return [error]
 
-    return faults
+    return []
 
 
 _NO_STORE = "{} takes 'offload' only in a client with a store=..., which has none."

@@ -113,13 +113,35 @@ def test_what_could_be_read_is_judged_beside_what_could_not(budget, given, expec
     ]
 
 
-def test_a_name_that_no_tool_has_is_one_fault_among_others():
+def unnamed():
+    """
+    Return a tool that no worker can find.
+    """
+
+    @tool(isolation="process")
+    def inside() -> None:
+        """
+        Run elsewhere.
+        """
+
+    return inside
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda: transfer, "is sensitive"),
+        (unnamed, "defined inside of another function"),
+    ],
+    ids=["a promise", "no name"],
+)
+def test_a_name_that_no_tool_has_is_one_fault_among_others(make, expected):
     """
     SPEC 2: as long as all tools are known.
     """
-    texts = faults_of([add, transfer], budget=Budget(per_tool={"lost": 1}))
+    texts = faults_of([add, make()], budget=Budget(per_tool={"lost": 1}))
 
-    assert [True, True] == ["is sensitive" in texts[0], "'lost'" in texts[1]]
+    assert [True, True] == [expected in texts[0], "'lost'" in texts[1]]
 
 
 def test_one_fault_is_raised_as_itself():
