@@ -18,9 +18,8 @@ import pytest
 import driving_ray
 
 from fronts import call
-from processes.watching import SCRIPT, start_script
+from processes.watching import SCRIPT
 from ray_tools import surroundings
-from scripts import end, ended
 from tooldecl.engines import RayEngine
 from tooldecl.exceptions import ClusterError, EngineClosedError
 
@@ -226,48 +225,6 @@ def test_a_cluster_that_never_answers_is_not_said_to_be_joined():
     assert out.startswith("this process is still trying to join '127.0.0.1:")
 
 
-IGNORED = """
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-from tooldecl.telemetry import CallFinished
-from tooldecl.testing import RecordingHook
-
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-arguments = {{"how": "hold_lock", "line": {line!r}}}
-hook = RecordingHook()
-client = ToolClient(
-    [ray_tools.hang_for_good], engine=RayEngine("local"), hooks=[hook]
-)
-
-async def main():
-    calling = asyncio.create_task(client.ainvoke("hang_for_good", arguments))
-    await asyncio.to_thread(open({go!r}).readline)
-    calling.cancel()
-    await asyncio.wait({{calling}})
-
-asyncio.run(main())
-print(hook.of(CallFinished)[0].result.fate)
-client.engine.close()
-"""
-
-
-def test_a_call_can_be_ended_where_interrupts_are_ignored(lifeline):
-    """
-    What a shell starts in the background ignores SIGINT, by which Ray asks softly; without
-    it, the worker would be lost with the body, and nobody could say what it has done.
-    """
-    script = start_script(
-        "import ray_tools\n" + IGNORED.format(line=lifeline.path, go=lifeline.go)
-    )
-    try:
-        lifeline.pid(driving_ray.LONG)
-        lifeline.let_go()
-        code, out, _ = ended(script, driving_ray.LONG)
-    finally:
-        end(script)
-
-    assert (0, "killed", True) == (code, out.splitlines()[-1], lifeline.is_cut())
-
-
 def test_the_hosts_own_connection_is_used_and_left(make_client):
     """
     Where it is the same address; another one is refused by name.
@@ -285,32 +242,3 @@ def test_the_hosts_own_connection_is_used_and_left(make_client):
     with pytest.raises(EngineClosedError):
         engine.connect()
     driving_ray.end()
-
-
-LEAVE = """
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-arguments = {{"how": "hold_lock", "line": {line!r}}}
-client = ToolClient([ray_tools.hang_for_good], engine=RayEngine("local"))
-thread = threading.Thread(
-    target=client.invoke, args=("hang_for_good", arguments), daemon=True
-)
-thread.start()
-open({go!r}).readline()
-"""
-
-
-def test_no_body_holds_the_end_of_the_interpreter(lifeline):
-    """
-    SPEC 5: a process that ends ends its cluster, and the bodies there.
-    """
-    script = start_script(
-        "import ray_tools\n" + LEAVE.format(line=lifeline.path, go=lifeline.go)
-    )
-    try:
-        lifeline.pid(driving_ray.LONG)
-        lifeline.let_go()
-        code, _, _ = ended(script, driving_ray.LONG)
-    finally:
-        end(script)
-
-    assert (0, True) == (code, lifeline.is_cut())
